@@ -1,0 +1,55 @@
+// The engine: many requests, one executor. The only door through which servers and tools generate.
+#pragma once
+
+#include <memory>
+
+#include "runtime/engine/executor.h"
+#include "runtime/engine/generation.h"
+#include "runtime/engine/request.h"
+
+namespace nmc {
+
+struct EngineOptions {
+  int64_t context = 0;         // tokens of one sequence; 0: the model's
+  int64_t parallel = 4;        // sequences that run at once
+  int64_t max_queue = 64;      // requests that may wait
+  int64_t prefill_chunk = 256; // prompt tokens read between two decode steps
+};
+
+struct EngineStats {
+  int64_t running = 0, waiting = 0;
+  int64_t global_pages_free = 0, global_pages = 0;
+  int64_t sliding_pages_free = 0, sliding_pages = 0;
+  uint64_t prompt_tokens = 0, generated_tokens = 0;  // since the start
+  bool healthy = true;  // false after a device failure: every request fails from then on
+};
+
+// The page counts an executor must hold so that `options.parallel` sequences of the full context
+// run at once.
+KvCapacity kv_capacity_for(const ModelDescription& model, const EngineOptions& options);
+
+// Owns the executor and the one thread that drives it. Thread-safe.
+class Engine {
+ public:
+  // Checks that at least one sequence of the full context fits the executor's pages.
+  static Result<std::unique_ptr<Engine>> create(std::unique_ptr<Executor> executor,
+                                                EngineOptions options);
+  // Cancels what runs and waits for the thread.
+  ~Engine();
+
+  // Queues a request. Errors: kInvalidArgument names the field (also when the prompt is longer than
+  // the context, with both numbers), kExhausted when the queue is full, kInternal after a device
+  // failure.
+  Result<std::shared_ptr<Generation>> submit(GenerationRequest request);
+
+  int64_t context() const;
+  const ModelDescription& model() const;
+  EngineStats stats() const;
+
+ private:
+  class Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nmc

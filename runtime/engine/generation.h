@@ -1,0 +1,54 @@
+// The client's end of one running request.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "runtime/engine/request.h"
+
+namespace nmc {
+
+// A channel from the engine's thread to one client. Thread-safe. Tokens arrive in order; after the
+// last one `finished` turns true and the reason is set for good.
+class Generation {
+ public:
+  struct Progress {
+    int64_t prompt_tokens = 0;    // of the request
+    int64_t processed_tokens = 0; // of the prompt, read so far
+    int64_t cached_tokens = 0;    // of the prompt, found in the cache
+    int64_t generated_tokens = 0;
+  };
+
+  // ---- the client's side
+  // The next token; empty when `timeout` passed or the generation finished (ask `finished`).
+  std::optional<GeneratedToken> next(std::chrono::milliseconds timeout);
+  // True once every token was taken and no more will come.
+  bool finished() const;
+  FinishReason reason() const;  // valid once finished
+  Status status() const;        // why, when the reason is kError
+  Progress progress() const;
+  // Asks the engine to stop; it does so before its next step. The stream still finishes.
+  void cancel();
+
+  // ---- the engine's side
+  explicit Generation(int64_t prompt_tokens) { progress_.prompt_tokens = prompt_tokens; }
+  void push(GeneratedToken token);
+  void set_processed(int64_t tokens);
+  void finish(FinishReason reason, Status status = {});
+  bool cancel_requested() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // All guarded by mutex_.
+  std::deque<GeneratedToken> tokens_;
+  Progress progress_;
+  bool done_ = false, cancel_ = false;
+  FinishReason reason_ = FinishReason::kCancelled;
+  Status status_;
+};
+
+}  // namespace nmc
