@@ -17,6 +17,12 @@ Status refuse(const std::string& key, const std::string& value, const std::strin
                      expected);
 }
 
+// A rotary share other than the whole head, under either of its names.
+Status check_whole_rotation(const Json& c, const char* key) {
+  NMC_ASSIGN(double share, json_number(c, key, kWhat, 1.0));
+  return share == 1.0 ? Status() : refuse(key, std::to_string(share), "only 1.0");
+}
+
 // The keys that must have one value because nothing else is implemented.
 Status check_fixed_switches(const Json& c) {
   struct Switch {
@@ -33,8 +39,8 @@ Status check_fixed_switches(const Json& c) {
   }
   NMC_ASSIGN(std::string act, json_string(c, "hidden_act", kWhat, "silu"));
   if (act != "silu") return refuse("hidden_act", "\"" + act + "\"", "only \"silu\"");
-  NMC_ASSIGN(double rotary, json_number(c, "rotary_pct", kWhat, 1.0));
-  if (rotary != 1.0) return refuse("rotary_pct", std::to_string(rotary), "only 1.0");
+  NMC_TRY(check_whole_rotation(c, "rotary_pct"));
+  NMC_TRY(check_whole_rotation(c, "partial_rotary_factor"));
   if (present(c, "position_embedding_type")) {
     NMC_ASSIGN(std::string kind, json_string(c, "position_embedding_type", kWhat));
     if (kind != "rope_gptj")
@@ -67,6 +73,7 @@ Result<double> read_rope_theta(const Json& c) {
   if (!present(c, "rope_parameters")) return top;
   const Json& parameters = c["rope_parameters"];
   NMC_TRY(check_no_scaling(parameters, "rope_parameters"));
+  NMC_TRY(check_whole_rotation(parameters, "partial_rotary_factor"));
   NMC_ASSIGN(double nested,
              json_number(parameters, "rope_theta", "config.json: rope_parameters", top));
   if (present(c, "rope_theta") && nested != top) {
@@ -142,6 +149,24 @@ Result<std::vector<std::string>> read_layer_words(const Json& c, const char* key
   return words;
 }
 
+// The class's own default for a token id whose key is absent; a smaller vocabulary has no such id.
+std::vector<int32_t> default_token(const Json& c, const char* key, int32_t id, int64_t vocab) {
+  if (c.contains(key) || id >= vocab) return {};
+  return {id};
+}
+
+Status read_special_tokens(const Json& c, ModelDescription* m) {
+  NMC_ASSIGN(auto bos, read_token_ids(c, "bos_token_id", kWhat));
+  NMC_ASSIGN(auto pad, read_token_ids(c, "pad_token_id", kWhat));
+  NMC_ASSIGN(m->eos_tokens, read_token_ids(c, "eos_token_id", kWhat));
+  if (bos.empty()) bos = default_token(c, "bos_token_id", 5, m->vocab);
+  if (pad.empty()) pad = default_token(c, "pad_token_id", 0, m->vocab);
+  if (!bos.empty()) m->bos_token = bos[0];
+  if (!pad.empty()) m->pad_token = pad[0];
+  if (m->eos_tokens.empty()) m->eos_tokens = default_token(c, "eos_token_id", 255001, m->vocab);
+  return {};
+}
+
 // Layer kinds as transformers derives them when the lists are absent (model.md §1.2).
 Status read_layers(const Json& c, ModelDescription* m) {
   NMC_ASSIGN(int64_t count, json_int(c, "num_hidden_layers", kWhat, 40));
@@ -158,11 +183,6 @@ Status read_layers(const Json& c, ModelDescription* m) {
   }
   auto n = static_cast<size_t>(count);
   NMC_ASSIGN(auto mlp, read_layer_words(c, "mlp_layer_types", n, "dense", "sparse"));
-  // An explicit list may be the only place that says where the dense prefix ends.
-  if (!mlp.empty()) {
-    prefix = 0;
-    while (prefix < count && mlp[static_cast<size_t>(prefix)] == "dense") ++prefix;
-  }
   NMC_ASSIGN(auto attention,
              read_layer_words(c, "layer_types", n, "full_attention", "sliding_attention"));
   for (int64_t i = 0; i < count; ++i) {
@@ -173,6 +193,10 @@ Status read_layers(const Json& c, ModelDescription* m) {
     int64_t every = i < prefix ? prefix_pattern : pattern;
     bool sliding =
         attention.empty() ? (position + 1) % every != 0 : attention[at] == "sliding_attention";
+    if (sliding && window < 1) {
+      return invalid_argument("config.json: sliding_window must be at least 1, for layer " +
+                              std::to_string(i) + " slides");
+    }
     layer.window = sliding ? window : 0;
     layer.rope = sliding || (!layer.sparse && prefix_pattern == 1);
     m->layers.push_back(layer);
@@ -224,11 +248,7 @@ Result<ModelDescription> description_from_config(const Json& outer) {
   if (std::all_of(m.layers.begin(), m.layers.end(), [](const auto& l) { return l.sparse; }))
     m.dense_width = 0;
 
-  NMC_ASSIGN(auto bos, read_token_ids(c, "bos_token_id", kWhat));
-  NMC_ASSIGN(auto pad, read_token_ids(c, "pad_token_id", kWhat));
-  if (!bos.empty()) m.bos_token = bos[0];
-  if (!pad.empty()) m.pad_token = pad[0];
-  NMC_ASSIGN(m.eos_tokens, read_token_ids(c, "eos_token_id", kWhat));
+  NMC_TRY(read_special_tokens(c, &m));
   NMC_TRY(check_description(m, kWhat));
   return m;
 }
@@ -241,7 +261,7 @@ Status add_generation_config(const Json& generation_config, ModelDescription* mo
     auto& eos = model->eos_tokens;
     if (std::find(eos.begin(), eos.end(), id) == eos.end()) eos.push_back(id);
   }
-  return {};
+  return check_description(*model, "generation_config.json");
 }
 
 }  // namespace nmc

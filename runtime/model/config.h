@@ -12,7 +12,8 @@ namespace nmc {
 // name. Missing keys take transformers' class defaults (model.md §1.2). Unknown keys are ignored.
 Result<ModelDescription> description_from_config(const Json& config);
 
-// Adds the end-of-sequence ids of generation_config.json, which may list more than config.json.
+// Adds the end-of-sequence ids of generation_config.json, which may list more than config.json, and
+// checks them against the vocabulary.
 Status add_generation_config(const Json& generation_config, ModelDescription* model);
 
 // Checks that the numbers make a model: positive, divisible where they must be, bounded so that no
