@@ -10,10 +10,10 @@
 namespace nmc {
 
 struct EngineOptions {
-  int64_t context = 0;         // tokens of one sequence; 0: the model's
-  int64_t parallel = 4;        // sequences that run at once
-  int64_t max_queue = 64;      // requests that may wait
-  int64_t prefill_chunk = 256; // prompt tokens read between two decode steps
+  int64_t context = 0;          // tokens of one sequence; 0: the model's
+  int64_t parallel = 4;         // sequences that run at once
+  int64_t max_queue = 64;       // requests that may wait
+  int64_t prefill_chunk = 256;  // prompt tokens read between two decode steps
 };
 
 struct EngineStats {

@@ -16,9 +16,9 @@ namespace nmc {
 class Generation {
  public:
   struct Progress {
-    int64_t prompt_tokens = 0;    // of the request
-    int64_t processed_tokens = 0; // of the prompt, read so far
-    int64_t cached_tokens = 0;    // of the prompt, found in the cache
+    int64_t prompt_tokens = 0;     // of the request
+    int64_t processed_tokens = 0;  // of the prompt, read so far
+    int64_t cached_tokens = 0;     // of the prompt, found in the cache
     int64_t generated_tokens = 0;
   };
 

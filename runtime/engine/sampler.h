@@ -1,0 +1,26 @@
+// One token from one row of logits.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/engine/request.h"
+
+namespace nmc {
+
+Status check_sampling(const SamplingParams& params);
+
+// Draws a token. `logits`: [vocab] float32, at least one. The result depends only on the arguments:
+// `seed` names the sequence's random stream, `step` the draw in it. At temperature 0, and among
+// equal probabilities, the lowest id wins.
+int32_t sample_token(std::span<const float> logits, const SamplingParams& params, uint64_t seed,
+                     uint64_t step);
+
+// The natural logarithm of the probability of `token`, and the `top` most likely tokens.
+GeneratedToken with_logprobs(std::span<const float> logits, int32_t token, int64_t top);
+
+// A uniform number in [0, 1) from a counter-based generator (splitmix64 finaliser).
+double uniform(uint64_t seed, uint64_t counter);
+
+}  // namespace nmc

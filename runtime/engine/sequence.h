@@ -1,0 +1,30 @@
+// A request on its way through the engine. Touched by the engine's thread only.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "runtime/cache/sequence_pages.h"
+#include "runtime/engine/generation.h"
+#include "runtime/engine/request.h"
+
+namespace nmc {
+
+struct Sequence {
+  GenerationRequest request;
+  std::shared_ptr<Generation> generation;
+  uint64_t seed = 0;
+  int64_t token_limit = 0;               // prompt and output together never exceed this
+  PageCounts reserved;                   // what admission set aside for it
+  std::vector<int32_t> tokens;           // prompt, then output
+  int64_t processed = 0;                 // tokens whose keys and values are in the pages
+  std::unique_ptr<SequencePages> pages;  // null while it waits
+
+  int64_t prompt_size() const { return static_cast<int64_t>(request.prompt.size()); }
+  int64_t output_size() const { return static_cast<int64_t>(tokens.size()) - prompt_size(); }
+  int64_t pending() const { return static_cast<int64_t>(tokens.size()) - processed; }
+  bool prefilling() const { return processed < prompt_size(); }
+};
+
+}  // namespace nmc
