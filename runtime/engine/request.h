@@ -14,11 +14,11 @@ namespace nmc {
 // Ranges are checked by Engine::submit. Filters apply in the order top_k, min_p, top_p, all on the
 // distribution at `temperature`.
 struct SamplingParams {
-  double temperature = 1.0;      // 0: the most likely token; at most 10
-  int64_t top_k = 0;             // keep the k most likely; 0: all
-  double top_p = 1.0;            // keep the smallest set with this probability; in (0, 1]
-  double min_p = 0.0;            // drop tokens below min_p times the most likely one; in [0, 1]
-  std::optional<uint64_t> seed;  // absent: a fresh one
+  double temperature = 1.0;  // 0: the most likely token; at most 10
+  int64_t top_k = 0;         // keep the k most likely; 0: all
+  double top_p = 1.0;        // keep the smallest set with this probability; in (0, 1]
+  double min_p = 0.0;        // drop tokens below min_p times the most likely one; in [0, 1]
+  std::optional<uint64_t> seed = std::nullopt;  // absent: a fresh one
 };
 
 struct GenerationRequest {

@@ -1,0 +1,190 @@
+#include "runtime/engine/engine.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/runtime/engine/fake_executor.h"
+
+namespace nmc {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::unique_ptr<Engine> make_engine(EngineOptions options, FakeExecutor** fake = nullptr,
+                                    int64_t fail_after = -1) {
+  KvCapacity capacity = kv_capacity_for(fake_model(), options);
+  auto executor = std::make_unique<FakeExecutor>(capacity);
+  executor->fail_after = fail_after;
+  if (fake) *fake = executor.get();
+  auto engine = Engine::create(std::move(executor), options);
+  EXPECT_TRUE(engine.ok()) << engine.status().message();
+  return std::move(*engine);
+}
+
+GenerationRequest request(int32_t first, size_t prompt, int64_t max_tokens) {
+  GenerationRequest r;
+  for (size_t i = 0; i < prompt; ++i)
+    r.prompt.push_back((first + static_cast<int32_t>(i * i)) % 90);
+  r.max_tokens = max_tokens;
+  r.ignore_eos = true;
+  r.sampling.seed = static_cast<uint64_t>(first);
+  return r;
+}
+
+std::vector<int32_t> collect(Generation& g) {
+  std::vector<int32_t> out;
+  while (!g.finished()) {
+    if (auto t = g.next(milliseconds(1000))) out.push_back(t->token);
+  }
+  return out;
+}
+
+std::vector<int32_t> solo(const GenerationRequest& r) {
+  auto engine = make_engine({.parallel = 1});
+  auto g = engine->submit(r);
+  EXPECT_TRUE(g.ok());
+  return collect(**g);
+}
+
+void expect_all_pages_free(const Engine& engine) {
+  EngineStats s = engine.stats();
+  EXPECT_EQ(s.running, 0);
+  EXPECT_EQ(s.waiting, 0);
+  EXPECT_EQ(s.global_pages_free, s.global_pages);
+  EXPECT_EQ(s.sliding_pages_free, s.sliding_pages);
+}
+
+TEST(Engine, ABatchGivesEverySequenceItsSoloTokens) {
+  EngineOptions options{.parallel = 5, .prefill_chunk = 37};
+  FakeExecutor* fake = nullptr;
+  auto engine = make_engine(options, &fake);
+  std::vector<GenerationRequest> requests;
+  std::vector<std::shared_ptr<Generation>> running;
+  for (int32_t i = 0; i < 24; ++i) {
+    requests.push_back(request(i, 1 + static_cast<size_t>(i) * 17 % 300, 20 + i * 13 % 250));
+    auto g = engine->submit(requests.back());
+    ASSERT_TRUE(g.ok());
+    running.push_back(*g);
+  }
+  for (size_t i = 0; i < requests.size(); ++i) {
+    EXPECT_EQ(collect(*running[i]), solo(requests[i])) << i;
+    EXPECT_EQ(running[i]->reason(), FinishReason::kLength);
+  }
+  EXPECT_GT(fake->largest_batch, 1u);
+  expect_all_pages_free(*engine);
+}
+
+TEST(Engine, TheChunkSizeDoesNotChangeTheTokens) {
+  GenerationRequest r = request(3, 333, 40);
+  std::vector<int32_t> expected = solo(r);
+  for (int64_t chunk : {1, 63, 64, 65, 500}) {
+    auto engine = make_engine({.parallel = 1, .prefill_chunk = chunk});
+    auto g = engine->submit(r);
+    ASSERT_TRUE(g.ok());
+    EXPECT_EQ(collect(**g), expected) << chunk;
+  }
+}
+
+TEST(Engine, StopsAtEosAndAtStopTokens) {
+  GenerationRequest r = request(5, 10, 500);
+  std::vector<int32_t> all = solo(r);
+  r.stop_tokens = {all[7]};
+  std::vector<int32_t> cut = solo(r);
+  auto first = static_cast<size_t>(std::find(all.begin(), all.end(), all[7]) - all.begin());
+  EXPECT_EQ(cut,
+            std::vector<int32_t>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first)));
+}
+
+TEST(Engine, TheContextEndsASequenceWithLength) {
+  auto engine = make_engine({.context = 50, .parallel = 1});
+  auto g = engine->submit(request(1, 20, INT64_MAX));
+  ASSERT_TRUE(g.ok());
+  EXPECT_EQ(collect(**g).size(), 30u);
+  EXPECT_EQ((*g)->reason(), FinishReason::kLength);
+}
+
+TEST(Engine, RefusesWhatCanNeverRun) {
+  auto engine = make_engine({.context = 50, .parallel = 1});
+  auto message = [&](GenerationRequest r) {
+    auto g = engine->submit(std::move(r));
+    return g.ok() ? "" : g.status().message();
+  };
+  EXPECT_NE(message({}).find("no token"), std::string::npos);
+  EXPECT_NE(message(request(1, 50, 1)).find("50 tokens"), std::string::npos);
+  GenerationRequest outside = request(1, 3, 1);
+  outside.prompt[1] = 97;
+  EXPECT_NE(message(outside).find("97"), std::string::npos);
+  GenerationRequest hot = request(1, 3, 1);
+  hot.sampling.temperature = -1;
+  EXPECT_NE(message(hot).find("temperature"), std::string::npos);
+}
+
+TEST(Engine, AFullQueueIsRefusedAtOnce) {
+  auto engine = make_engine({.parallel = 1, .max_queue = 2});
+  std::vector<std::shared_ptr<Generation>> accepted;
+  bool refused = false;
+  for (int i = 0; i < 40 && !refused; ++i) {
+    auto g = engine->submit(request(i, 900, 90));
+    if (g.ok())
+      accepted.push_back(*g);
+    else
+      refused = g.status().code() == StatusCode::kExhausted;
+  }
+  EXPECT_TRUE(refused);
+  for (auto& g : accepted) g->cancel();
+  for (auto& g : accepted) collect(*g);
+  expect_all_pages_free(*engine);
+}
+
+TEST(Engine, CancelWorksInTheQueueInPrefillAndInDecode) {
+  FakeExecutor* fake = nullptr;
+  auto engine = make_engine({.parallel = 2, .max_queue = 100, .prefill_chunk = 8}, &fake);
+  fake->delay = std::chrono::milliseconds(1);
+  std::vector<std::shared_ptr<Generation>> all;
+  for (int i = 0; i < 60; ++i) {
+    auto g = engine->submit(request(i, 1 + static_cast<size_t>(i) * 11 % 500, 400));
+    ASSERT_TRUE(g.ok());
+    all.push_back(*g);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i % 3 == 0) all[i]->next(milliseconds(200));
+    all[i]->cancel();
+  }
+  for (auto& g : all) {
+    collect(*g);
+    EXPECT_EQ(g->reason(), FinishReason::kCancelled);
+  }
+  expect_all_pages_free(*engine);
+}
+
+TEST(Engine, AFailedDeviceTellsEveryoneAndStaysFailed) {
+  auto engine = make_engine({.parallel = 2}, nullptr, 5);
+  auto a = engine->submit(request(1, 10, 100));
+  auto b = engine->submit(request(2, 10, 100));
+  ASSERT_TRUE(a.ok());
+  collect(**a);
+  EXPECT_EQ((*a)->reason(), FinishReason::kError);
+  EXPECT_NE((*a)->status().message().find("fake device"), std::string::npos);
+  if (b.ok()) collect(**b);
+  EXPECT_FALSE(engine->stats().healthy);
+  EXPECT_EQ(engine->submit(request(1, 10, 100)).status().code(), StatusCode::kInternal);
+}
+
+TEST(Engine, DestroyingItFinishesWhatRuns) {
+  auto engine = make_engine({.parallel = 1});
+  auto a = engine->submit(request(1, 10, 900));
+  auto b = engine->submit(request(2, 10, 900));
+  ASSERT_TRUE(a.ok() && b.ok());
+  engine.reset();
+  collect(**a);
+  collect(**b);
+  EXPECT_EQ((*b)->reason(), FinishReason::kCancelled);
+}
+
+TEST(Engine, AContextThatDoesNotFitThePagesIsRefused) {
+  auto engine = Engine::create(std::make_unique<FakeExecutor>(KvCapacity{3, 3}), {});
+  ASSERT_FALSE(engine.ok());
+  EXPECT_NE(engine.status().message().find("smaller context"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nmc
