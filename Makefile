@@ -1,0 +1,38 @@
+# What a person types. Everything else is CMake's business.
+BUILD ?= build
+CMAKE_FLAGS ?=
+JOBS ?= $(shell nproc)
+
+.PHONY: help demo build test fuzz sanitize format check clean deps
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+demo: ## install what is missing, build, convert the bundled model, serve it, ask it something
+	@tools/scripts/demo $(BUILD)
+
+build: deps ## build every program into build/bin
+	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS)
+
+test: build ## build and run every test
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+sanitize: deps ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
+	@tools/scripts/sanitize
+
+fuzz: deps ## every fuzz target for a short time (FUZZ_SECONDS each, default 20)
+	@tools/scripts/fuzz
+
+check: ## include direction, longest files, formatting
+	@.ci/check_house
+	@tools/scripts/check_format
+
+format: ## clang-format every source file
+	@git ls-files '*.h' '*.cpp' '*.cu' '*.cuh' | xargs clang-format -i
+
+deps:
+	@tools/scripts/install_packages build test
+
+clean: ## remove what was built
+	@rm -rf $(BUILD) build-*
