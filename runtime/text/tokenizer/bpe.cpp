@@ -1,0 +1,169 @@
+#include "runtime/text/tokenizer/bpe.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "runtime/text/tokenizer/byte_alphabet.h"
+#include "runtime/text/tokenizer/unicode.h"
+
+namespace nmc::tok {
+namespace {
+
+constexpr const char* kWhat = "tokenizer.json: model";
+
+// Options that change every result and that no supported family uses.
+Status refuse_options(const Json& model) {
+  for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    NMC_ASSIGN(std::string value, json_string(model, key, kWhat, ""));
+    if (!value.empty()) return unsupported(std::string(kWhat) + "." + key + " is not supported");
+  }
+  NMC_ASSIGN(double dropout, json_number(model, "dropout", kWhat, 0));
+  if (dropout != 0) return unsupported(std::string(kWhat) + ".dropout must be 0 for inference");
+  return {};
+}
+
+Result<MergeTable> build_merges(const TokenizerJson& file, const Vocabulary& vocabulary) {
+  MergeTable table(file.merges.size());
+  for (size_t i = 0; i < file.merges.size(); ++i) {
+    const auto& [left, right] = file.merges[i];
+    int32_t ids[3];
+    const std::string* parts[] = {&left, &right, nullptr};
+    std::string merged = left + right;
+    parts[2] = &merged;
+    for (int k = 0; k < 3; ++k) {
+      auto id = vocabulary.find(*parts[k]);
+      if (!id) {
+        return invalid_argument("tokenizer.json: model.merges[" + std::to_string(i) + "] needs \"" +
+                                *parts[k] + "\", which is not in model.vocab");
+      }
+      ids[k] = *id;
+    }
+    table.set(ids[0], ids[1], {static_cast<uint32_t>(i), ids[2]});
+  }
+  return table;
+}
+
+std::string byte_name(int byte) {
+  char name[8];
+  std::snprintf(name, sizeof name, "<0x%02X>", static_cast<unsigned>(byte));
+  return name;
+}
+
+}  // namespace
+
+Result<Bpe> Bpe::build(TokenizerJson& file, bool byte_level) {
+  auto it = file.rest.find("model");
+  if (it == file.rest.end() || !it->is_object())
+    return invalid_argument("tokenizer.json: the field \"model\" must be an object");
+  const Json& model = *it;
+  // Old files leave the type out; BPE is what has merges.
+  NMC_ASSIGN(std::string type, json_string(model, "type", kWhat, "BPE"));
+  if (type != "BPE")
+    return unsupported("tokenizer.json: the model type \"" + type + "\" is not supported; BPE is");
+  NMC_TRY(refuse_options(model));
+  if (file.vocab.empty())
+    return invalid_argument("tokenizer.json: \"model.vocab\" must be an object with tokens");
+
+  Bpe bpe;
+  NMC_ASSIGN(bpe.vocabulary_, Vocabulary::build(std::move(file.vocab), kWhat));
+  NMC_ASSIGN(bpe.merges_, build_merges(file, bpe.vocabulary_));
+  bpe.byte_level_ = byte_level;
+  NMC_ASSIGN(bpe.ignore_merges_, json_bool(model, "ignore_merges", kWhat, false));
+  NMC_ASSIGN(bpe.byte_fallback_, json_bool(model, "byte_fallback", kWhat, false));
+  NMC_ASSIGN(bpe.fuse_unknown_, json_bool(model, "fuse_unk", kWhat, false));
+  NMC_ASSIGN(std::string unknown, json_string(model, "unk_token", kWhat, ""));
+  if (!unknown.empty()) {
+    auto id = bpe.vocabulary_.find(unknown);
+    if (!id) {
+      return invalid_argument("tokenizer.json: model.unk_token \"" + unknown +
+                              "\" is not in model.vocab");
+    }
+    bpe.unknown_ = *id;
+  }
+  for (int byte = 0; byte < 256; ++byte) {
+    char c = static_cast<char>(byte);
+    std::string name = byte_level ? to_byte_alphabet({&c, 1}) : byte_name(byte);
+    bpe.byte_id_[static_cast<size_t>(byte)] = bpe.vocabulary_.find(name).value_or(-1);
+  }
+  return bpe;
+}
+
+bool Bpe::append_bytes(std::string_view bytes, std::vector<int32_t>& ids) const {
+  auto id = [&](char c) { return byte_id_[static_cast<uint8_t>(c)]; };
+  if (!std::all_of(bytes.begin(), bytes.end(), [&](char c) { return id(c) >= 0; })) return false;
+  for (char c : bytes) ids.push_back(id(c));
+  return true;
+}
+
+void Bpe::first_symbols(std::string_view word, std::vector<int32_t>& ids) const {
+  bool after_unknown = false;
+  while (!word.empty()) {
+    size_t n = byte_level_ ? 1 : decode_front(word).bytes;
+    std::string_view symbol = word.substr(0, n);
+    word.remove_prefix(n);
+    bool known;
+    if (auto id = byte_level_ ? std::nullopt : vocabulary_.find(symbol)) {
+      ids.push_back(*id);
+      known = true;
+    } else {
+      known = (byte_level_ || byte_fallback_) && append_bytes(symbol, ids);
+    }
+    // Without an unknown token, what the vocabulary lacks is dropped.
+    if (!known && unknown_ >= 0 && !(fuse_unknown_ && after_unknown)) ids.push_back(unknown_);
+    after_unknown = !known;
+  }
+}
+
+void Bpe::encode(std::string_view word, Scratch& scratch, std::vector<int32_t>& out) const {
+  if (ignore_merges_) {
+    auto id = byte_level_ ? vocabulary_.find(to_byte_alphabet(word)) : vocabulary_.find(word);
+    if (id) {
+      out.push_back(*id);
+      return;
+    }
+  }
+  auto& [ids, symbols, heap] = scratch;
+  ids.clear();
+  symbols.clear();
+  heap.clear();
+  first_symbols(word, ids);
+  int32_t n = static_cast<int32_t>(ids.size());
+  for (int32_t i = 0; i < n; ++i)
+    symbols.push_back({ids[static_cast<size_t>(i)], i - 1, i + 1 < n ? i + 1 : -1});
+
+  // Lowest rank first, then leftmost: std::push_heap keeps the greatest in front.
+  auto later = [](const Scratch::Candidate& a, const Scratch::Candidate& b) {
+    return a.rank != b.rank ? a.rank > b.rank : a.position > b.position;
+  };
+  auto consider = [&](int32_t left) {
+    const auto& a = symbols[static_cast<size_t>(left)];
+    if (a.next < 0) return;
+    int32_t right_id = symbols[static_cast<size_t>(a.next)].id;
+    if (auto* merge = merges_.find(a.id, right_id)) {
+      heap.push_back({merge->rank, left, a.id, right_id, merge->id});
+      std::push_heap(heap.begin(), heap.end(), later);
+    }
+  };
+  for (int32_t i = 0; i < n; ++i) consider(i);
+
+  while (!heap.empty()) {
+    Scratch::Candidate c = heap.front();
+    std::pop_heap(heap.begin(), heap.end(), later);
+    heap.pop_back();
+    auto& left = symbols[static_cast<size_t>(c.position)];
+    // Stale: one of the two has been merged with something else since.
+    if (left.id != c.left || left.next < 0) continue;
+    auto& right = symbols[static_cast<size_t>(left.next)];
+    if (right.id != c.right) continue;
+    left.id = c.merged;
+    right.id = -1;
+    left.next = right.next;
+    if (left.next >= 0) symbols[static_cast<size_t>(left.next)].previous = c.position;
+    if (left.previous >= 0) consider(left.previous);
+    consider(c.position);
+  }
+  for (int32_t i = 0; i >= 0 && i < n; i = symbols[static_cast<size_t>(i)].next)
+    out.push_back(symbols[static_cast<size_t>(i)].id);
+}
+
+}  // namespace nmc::tok
