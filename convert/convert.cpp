@@ -1,0 +1,85 @@
+#include "convert/convert.h"
+
+#include <sys/statvfs.h>
+
+#include "convert/checkpoint_source.h"
+#include "convert/embedded_files.h"
+#include "convert/repack.h"
+#include "runtime/base/text.h"
+#include "runtime/format/model_writer.h"
+
+namespace nmc {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Files = std::map<std::string, std::string>;
+
+Status check_space(const fs::path& out, uint64_t needed) {
+  fs::path folder = out.has_parent_path() ? out.parent_path() : ".";
+  struct statvfs st {};
+  if (::statvfs(folder.c_str(), &st) != 0)
+    return not_found("the output folder " + folder.string() + " does not exist");
+  uint64_t available = uint64_t{st.f_bavail} * st.f_frsize;
+  if (available >= needed) return {};
+  return io_error(out.string() + " needs " + human_bytes(static_cast<double>(needed)) + " but " +
+                  folder.string() + " has " + human_bytes(static_cast<double>(available)) +
+                  " free; free some space or choose another output folder");
+}
+
+// The generation defaults that a server may fall back to, as the checkpoint states them.
+Result<Json> generation_defaults(const Files& files) {
+  auto it = files.find("generation_config.json");
+  if (it == files.end()) return Json::object();
+  return parse_json(it->second, it->first);
+}
+
+Json source_json(const Checkpoint& checkpoint, const Mapping& mapping) {
+  Json json;
+  json["source"] = fs::canonical(checkpoint.folder()).filename().string();
+  for (const MappedFile& file : checkpoint.files()) {
+    json["checkpoint_files"].push_back(
+        {{"name", file.path().filename().string()}, {"bytes", file.bytes().size()}});
+  }
+  json["cast_to_bf16"] = Json::array();
+  for (Dtype dtype : mapping.casts) json["cast_to_bf16"].push_back(dtype_name(dtype));
+  json["dropped_tensors"] = mapping.dropped;
+  return json;
+}
+
+Result<Converted> write_model(const WeightSource& source, Json provenance, Files files,
+                              const OutputOptions& options) {
+  std::error_code ignored;
+  if (!options.replace && fs::exists(options.out, ignored))
+    return invalid_argument(options.out.string() + " exists already; --force replaces it");
+  provenance["nmc_version"] = NMC_VERSION;
+  NMC_ASSIGN(provenance["generation_defaults"], generation_defaults(files));
+
+  Converted result{
+      .model = source.model(),
+      .has_tokenizer = files.contains("tokenizer.json") || files.contains("tokenizer.model")};
+  result.file_bytes = encode_header(source.model(), provenance, files, {}).header.file_bytes;
+  NMC_TRY(check_space(options.out, result.file_bytes));
+  Progress progress("converting", result.file_bytes, options.progress);
+  NMC_ASSIGN(ModelWriter writer,
+             ModelWriter::create(options.out, source.model(), provenance, std::move(files)));
+  NMC_TRY(repack(
+      source, options.threads, [&](uint64_t bytes) { progress.add(bytes); }, &writer));
+  NMC_TRY(writer.finish());
+  result.seconds = progress.seconds();
+  return result;
+}
+
+}  // namespace
+
+Result<Converted> convert_checkpoint(const fs::path& folder, bool cast_bf16,
+                                     const OutputOptions& options) {
+  NMC_ASSIGN(Checkpoint checkpoint, Checkpoint::open(folder));
+  NMC_ASSIGN(Mapping mapping, map_checkpoint(checkpoint, cast_bf16));
+  NMC_ASSIGN(Files files, read_embedded_files(folder));
+  Json provenance = source_json(checkpoint, mapping);
+  return write_model(CheckpointSource(checkpoint, std::move(mapping)), std::move(provenance),
+                     std::move(files), options);
+}
+
+}  // namespace nmc

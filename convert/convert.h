@@ -1,0 +1,32 @@
+// Checkpoint folder → model file: what the program does, without its command line.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "convert/progress.h"
+#include "runtime/base/status.h"
+#include "runtime/model/description.h"
+
+namespace nmc {
+
+struct OutputOptions {
+  std::filesystem::path out;
+  bool replace = false;  // an existing file may be replaced
+  size_t threads = 1;
+  Progress::Style progress = Progress::Style::kNone;
+};
+
+struct Converted {
+  ModelDescription model;
+  uint64_t file_bytes = 0;
+  double seconds = 0;         // until the file was synced and had its name
+  bool has_tokenizer = true;  // the checkpoint brought one along
+};
+
+// Fails before writing when anything is missing or the disk is too full; a failed or interrupted
+// (kCancelled) conversion leaves no file. The result is the same for any number of threads.
+Result<Converted> convert_checkpoint(const std::filesystem::path& folder, bool cast_bf16,
+                                     const OutputOptions& options);
+
+}  // namespace nmc
