@@ -117,7 +117,7 @@ void Bpe::first_symbols(std::string_view word, std::vector<int32_t>& ids) const 
 void Bpe::encode(std::string_view word, Scratch& scratch, std::vector<int32_t>& out) const {
   if (ignore_merges_) {
     auto id = byte_level_ ? vocabulary_.find(to_byte_alphabet(word)) : vocabulary_.find(word);
-    if (id) {
+    if (id && std::find(excluded_.begin(), excluded_.end(), *id) == excluded_.end()) {
       out.push_back(*id);
       return;
     }

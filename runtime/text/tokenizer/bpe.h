@@ -24,6 +24,9 @@ class Bpe {
   // `byte_level` says whether words are byte strings in the byte alphabet or plain characters.
   static Result<Bpe> build(TokenizerJson& file, bool byte_level);
 
+  // Declares ids that text must never turn into by itself: the markers.
+  void exclude_word(int32_t id) { excluded_.push_back(id); }
+
   // Appends the ids of one word. Time n log n in its length.
   void encode(std::string_view word, Scratch& scratch, std::vector<int32_t>& out) const;
 
@@ -38,6 +41,7 @@ class Bpe {
   MergeTable merges_;
   bool byte_level_ = false;
   bool ignore_merges_ = false;  // a word that is a token needs no merging
+  std::vector<int32_t> excluded_;
   bool byte_fallback_ = false;  // unknown characters become <0x00> tokens
   bool fuse_unknown_ = false;   // a run of unknown characters is one token
   int32_t unknown_ = -1;

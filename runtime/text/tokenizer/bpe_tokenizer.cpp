@@ -104,10 +104,11 @@ Status BpeTokenizer::add_tokens(const std::vector<AddedToken>& tokens) {
                               ", which contradicts model.vocab");
     }
     added_ids_[token.content] = token.id;
+    if (listed) bpe_.exclude_word(token.id);
     if (token.normalized) {
       normalized.push_back(token);
-      normalized.back().content = normalizer_.apply(token.content, 0, {}).text;
-      if (normalizer_.empty()) normalized.back().content = token.content;
+      if (normalizer_.changes(token.content))
+        normalized.back().content = normalizer_.apply(token.content, 0, {}).text;
     } else {
       raw.push_back(token);
     }
@@ -157,7 +158,7 @@ void BpeTokenizer::encode_raw(std::string_view text, const LiteralRanges& litera
     auto hit = raw_tokens_.find(text, at, 0, literal);
     std::string_view between =
         text.substr(at, hit.id < 0 ? std::string_view::npos : hit.begin - at);
-    if (normalizer_.empty()) {
+    if (!normalizer_.changes(between)) {
       encode_normalized(between, at, literal, scratch, out);
     } else {
       Normalizer::Output normal = normalizer_.apply(between, at, literal);

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "runtime/text/tokenizer/regex.h"
 #include "runtime/text/tokenizer/split.h"
 
 namespace nmc::tok {
@@ -12,7 +13,17 @@ namespace nmc::tok {
 // of digits would take minutes. So this one pattern has code of its own, equal by test.
 inline constexpr std::string_view kDigitGroupsPattern = R"(\d{1,3}(?=(?:\d{3})*\b))";
 
-// Reports the matches of the pattern in `text`, which is valid UTF-8, to `splitter`.
-void match_digit_groups(std::string_view text, Splitter& splitter);
+// Immutable, thread-safe.
+class DigitGroups {
+ public:
+  static Result<DigitGroups> build();
+
+  // Reports the matches of the pattern in `text`, which is valid UTF-8, to `splitter`.
+  void match(std::string_view text, RegexScratch& scratch, Splitter& splitter) const;
+
+ private:
+  explicit DigitGroups(Regex run) : run_(std::move(run)) {}
+  Regex run_;
+};
 
 }  // namespace nmc::tok

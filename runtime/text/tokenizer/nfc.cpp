@@ -31,6 +31,18 @@ std::string compose(std::string_view valid) {
 
 }  // namespace
 
+bool surely_nfc(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    at += ascii_prefix(text.substr(at));
+    if (at == text.size()) break;
+    Character c = decode_front(text.substr(at));
+    if (!is_inert(c.code)) return false;
+    at += c.bytes;
+  }
+  return true;
+}
+
 void normalize_nfc(std::string_view text, const NfcStretch& stretch) {
   size_t done = 0;        // everything before has been reported
   size_t last_begin = 0;  // of the character before `at`

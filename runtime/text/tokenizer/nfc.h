@@ -7,6 +7,9 @@
 
 namespace nmc::tok {
 
+// Whether a quick look shows that `text` is in form C.
+bool surely_nfc(std::string_view text);
+
 // A stretch of the input that normalizes on its own, and what it becomes (often the same bytes).
 using NfcStretch = std::function<void(std::string_view before, std::string_view after)>;
 

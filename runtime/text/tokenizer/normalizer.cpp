@@ -1,5 +1,7 @@
 #include "runtime/text/tokenizer/normalizer.h"
 
+#include <algorithm>
+
 #include "runtime/text/tokenizer/nfc.h"
 #include "runtime/text/tokenizer/tokenizer_json.h"
 
@@ -89,6 +91,12 @@ Status Normalizer::add(const Json& component, const std::string& where, int dept
                        "\" is not supported; NFC, Replace, Prepend and Sequence are");
   }
   return {};
+}
+
+bool Normalizer::changes(std::string_view text) const {
+  bool only_nfc = std::all_of(steps_.begin(), steps_.end(),
+                              [](const Step& step) { return std::holds_alternative<Nfc>(step); });
+  return !steps_.empty() && (!only_nfc || !surely_nfc(text));
 }
 
 Normalizer::Output Normalizer::apply(std::string_view text, size_t offset,

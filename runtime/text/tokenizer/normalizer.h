@@ -23,8 +23,8 @@ class Normalizer {
     LiteralRanges literal;
   };
 
-  // Whether `apply` would leave every text as it is.
-  bool empty() const { return steps_.empty(); }
+  // False if `apply` would surely leave the text as it is: a quick look.
+  bool changes(std::string_view text) const;
 
   // The normalized text. What comes from literal bytes, if only in part, is literal in it; so is
   // text that a step inserts.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "runtime/text/tokenizer/digit_groups.h"
 #include "runtime/text/tokenizer/tokenizer_json.h"
 #include "runtime/text/tokenizer/unicode.h"
 
@@ -81,7 +80,8 @@ Status PreTokenizer::add_split(const Json& component, const std::string& where) 
   }
   NMC_ASSIGN(std::string pattern, json_string(*it, "Regex", what + ".pattern"));
   if (pattern == kDigitGroupsPattern) {
-    steps_.emplace_back(DigitGroupSplit{behavior, invert});
+    NMC_ASSIGN(DigitGroups groups, DigitGroups::build());
+    steps_.emplace_back(DigitGroupSplit{std::move(groups), behavior, invert});
     return {};
   }
   NMC_ASSIGN(Regex regex, Regex::compile(pattern, where));
@@ -163,7 +163,7 @@ void PreTokenizer::apply(const StringSplit& step, std::string_view piece, Scratc
 
 void PreTokenizer::apply(const DigitGroupSplit& step, std::string_view piece, Scratch& scratch) {
   Splitter splitter(piece, step.behavior, step.invert, scratch.words);
-  match_digit_groups(piece, splitter);
+  step.groups.match(piece, scratch.regex, splitter);
   splitter.finish();
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/base/json.h"
+#include "runtime/text/tokenizer/digit_groups.h"
 #include "runtime/text/tokenizer/regex.h"
 #include "runtime/text/tokenizer/split.h"
 
@@ -48,6 +49,7 @@ class PreTokenizer {
     bool invert;
   };
   struct DigitGroupSplit {
+    DigitGroups groups;
     SplitBehavior behavior;
     bool invert;
   };

@@ -50,11 +50,14 @@ Regex::~Regex() = default;
 
 Result<Regex> Regex::compile(std::string_view pattern, std::string_view where) {
   NMC_ASSIGN(std::string translated, oniguruma_to_pcre2(pattern, where));
+  std::unique_ptr<pcre2_compile_context, decltype(&pcre2_compile_context_free)> context(
+      pcre2_compile_context_create(nullptr), pcre2_compile_context_free);
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);  // the default is the library's build option
   int error = 0;
   PCRE2_SIZE offset = 0;
   pcre2_code* code =
       pcre2_compile(reinterpret_cast<PCRE2_SPTR>(translated.data()), translated.size(),
-                    PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE, &error, &offset, nullptr);
+                    PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE, &error, &offset, context.get());
   if (!code) {
     PCRE2_UCHAR message[128] = {};
     pcre2_get_error_message(error, message, sizeof message);

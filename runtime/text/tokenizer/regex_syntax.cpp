@@ -14,7 +14,9 @@ constexpr const char* kSpace =
 constexpr const char* kNotSpace =
     R"(\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff})"
     R"(\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
-constexpr const char* kWord = R"(\p{L}\p{M}\p{Nd}\p{Pc})";
+// A word character in a class, and outside, where Oniguruma reads Latin-1 from another table.
+constexpr const char* kWordInClass = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc})";
+constexpr const char* kWord = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{b2}\x{b3}\x{b9}\x{bc}-\x{be})";
 constexpr const char* kHex = "0-9A-Fa-f";
 
 // General categories and the long names that Oniguruma has for them.
@@ -111,7 +113,7 @@ class Translator {
       case 'S':
         return members(kNotSpace);
       case 'w':
-        return members(kWord);
+        return members(in_class_ ? kWordInClass : kWord);
       case 'W':
         return in_class_ ? refuse("\\W inside a class") : members(kWord, true);
       case 'h':

@@ -1,7 +1,7 @@
 // The regular expressions of tokenizer.json are written for Oniguruma; PCRE2 runs them here. Most
 // of the syntax is shared. What reads differently is rewritten to mean the same, or refused:
 //   \s \S           Unicode White_Space; PCRE2 counts U+180E too
-//   \w \b \B        PCRE2 10.42 leaves out marks and connector punctuation
+//   \w \b \B        PCRE2 10.42 leaves out marks, connectors and other alphabetic characters
 //   \h              a hexadecimal digit, not a horizontal space
 //   \uHHHH          unknown to PCRE2
 //   \p{Han}         the script, not the script extensions

@@ -48,17 +48,20 @@ void append_utf8(std::string& out, uint32_t code) {
   out.append(reinterpret_cast<char*>(buffer), static_cast<size_t>(n));
 }
 
+size_t ascii_prefix(std::string_view text) {
+  size_t at = 0;
+  for (uint64_t eight; at + sizeof eight <= text.size(); at += sizeof eight) {
+    std::memcpy(&eight, text.data() + at, sizeof eight);
+    if (eight & 0x8080808080808080) break;
+  }
+  return at;
+}
+
 size_t valid_prefix(std::string_view text) {
   size_t at = 0;
   while (at < text.size()) {
-    uint64_t eight;
-    if (at + sizeof eight <= text.size()) {
-      std::memcpy(&eight, text.data() + at, sizeof eight);
-      if ((eight & 0x8080808080808080) == 0) {
-        at += sizeof eight;
-        continue;
-      }
-    }
+    at += ascii_prefix(text.substr(at));
+    if (at == text.size()) break;
     Character c = decode_front(text.substr(at));
     if (c.code == kInvalid) return at;
     at += c.bytes;
@@ -78,12 +81,6 @@ bool is_white_space(uint32_t c) {
          c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-bool is_decimal_digit(uint32_t c) {
-  if (is_ascii(c)) return c >= '0' && c <= '9';
-  return c != kInvalid &&
-         utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_ND;
-}
-
 bool is_number(uint32_t c) {
   if (is_ascii(c)) return c >= '0' && c <= '9';
   if (c == kInvalid) return false;
@@ -93,9 +90,10 @@ bool is_number(uint32_t c) {
 
 bool is_word(uint32_t c) {
   if (c == kInvalid) return false;
+  if (c == 0x200c || c == 0x200d) return true;
   auto category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  // utf8proc numbers the categories in order: letters, marks, then Nd.
-  return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ND) ||
+  // utf8proc numbers the categories in order: letters, marks, Nd, Nl.
+  return (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NL) ||
          category == UTF8PROC_CATEGORY_PC;
 }
 

@@ -21,6 +21,8 @@ Character decode_back(std::string_view text);
 
 void append_utf8(std::string& out, uint32_t code);
 
+// The length of the longest prefix that is ASCII, or a little less.
+size_t ascii_prefix(std::string_view text);
 // The length of the longest prefix that is valid UTF-8.
 size_t valid_prefix(std::string_view text);
 // The length of the longest prefix without any valid character.
@@ -30,9 +32,7 @@ size_t invalid_prefix(std::string_view text);
 bool is_white_space(uint32_t code);
 // General categories Nd, Nl and No.
 bool is_number(uint32_t code);
-// General category Nd: what \d stands for.
-bool is_decimal_digit(uint32_t code);
-// Letter, Mark, Decimal_Number or Connector_Punctuation: what \w stands for.
+// What \w stands for beside added tokens: letters, marks, digits, connectors and joiners.
 bool is_word(uint32_t code);
 
 }  // namespace nmc::tok
