@@ -1,0 +1,38 @@
+// The HTTP library's server with our own stream under it and one handler on top.
+#pragma once
+
+#include <httplib.h>
+
+#include <atomic>
+#include <string>
+
+#include "server/http/connection.h"
+#include "server/http/limits.h"
+#include "server/http/message.h"
+
+namespace nmc::http {
+
+// Set up by one thread; then `listen_after_bind` on one thread and `stop` on any.
+class BoundedServer : public httplib::Server {
+ public:
+  BoundedServer(const Limits& limits, http::Handler handler);
+
+  // The library's backlog of 5 loses bursts. Call after binding.
+  void widen_backlog();
+
+ private:
+  bool process_and_close_socket(socket_t fd) override;
+  void serve(Connection& connection);
+  void prepare(httplib::Request& request, Connection& connection);
+  HandlerResponse before_routing(const httplib::Request& request, httplib::Response& response);
+  void post(const httplib::Request& request, httplib::Response& response,
+            const httplib::ContentReader& reader);
+  void answer(const httplib::Request& request, std::string body, Connection& connection,
+              httplib::Response& response);
+
+  const Limits limits_;
+  const http::Handler handler_;  // not the library's type of that name
+  std::atomic<size_t> connections_{0};
+};
+
+}  // namespace nmc::http

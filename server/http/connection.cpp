@@ -1,0 +1,145 @@
+#include "server/http/connection.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace nmc::http {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::milliseconds;
+
+// How often a waiting thread looks whether the server stops.
+constexpr milliseconds kSlice{100};
+// How long, and for how many bytes, a closed connection is read on.
+constexpr milliseconds kGoodbye{200};
+constexpr size_t kGoodbyeBytes = 1 << 20;
+
+}  // namespace
+
+Connection::~Connection() {
+  say_goodbye();
+  ::close(fd_);
+}
+
+// Closing a socket with unread bytes resets the connection, and a reset can overtake the answer
+// that explains it. So the other side gets a moment to read and to close first.
+void Connection::say_goodbye() {
+  if (::shutdown(fd_, SHUT_WR) != 0 || peer_gone()) return;
+  const auto deadline = Clock::now() + kGoodbye;
+  size_t dropped = 0;
+  while (dropped < kGoodbyeBytes && wait(POLLIN, deadline)) {
+    ssize_t n = ::recv(fd_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+    if (n <= 0) break;
+    dropped += static_cast<size_t>(n);
+  }
+}
+
+bool Connection::wait(short events, Clock::time_point deadline) const {
+  for (;;) {
+    auto left = duration_cast<milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return false;
+    pollfd p{fd_, events, 0};
+    int n = ::poll(&p, 1, static_cast<int>(std::min<int64_t>(left, 60'000)));
+    if (n > 0) return true;
+    if (n < 0 && errno != EINTR) return false;
+  }
+}
+
+bool Connection::wait_for_request(const std::function<bool()>& stop) {
+  const auto deadline = Clock::now() + limits_.idle_time;
+  while (begin_ == end_) {
+    if (stop() || Clock::now() >= deadline) return false;
+    if (wait(POLLIN, std::min(deadline, Clock::now() + kSlice))) return !peer_gone();
+  }
+  return true;
+}
+
+void Connection::begin_request() {
+  budget_ = limits_.header_bytes;
+  read_deadline_ = Clock::now() + limits_.header_time;
+  failure_ = Failure::kNone;
+  answered_ = false;
+}
+
+void Connection::begin_body() {
+  // Twice the body, because one-byte chunks carry more framing than that is worth accepting.
+  budget_ = 2 * limits_.body_bytes + limits_.header_bytes;
+  read_deadline_ = Clock::now() + limits_.transfer_time;
+}
+
+bool Connection::peer_gone() const {
+  pollfd p{fd_, POLLRDHUP, 0};
+  return ::poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+bool Connection::fill() {
+  if (budget_ == 0) {
+    failure_ = Failure::kTooLarge;
+    return false;
+  }
+  for (;;) {
+    if (!wait(POLLIN, read_deadline_)) {
+      failure_ = Failure::kTooSlow;
+      return false;
+    }
+    ssize_t n = ::recv(fd_, buffer_.data(), std::min(buffer_.size(), budget_), MSG_DONTWAIT);
+    if (n > 0) {
+      begin_ = 0;
+      end_ = static_cast<size_t>(n);
+      budget_ -= end_;
+      return true;
+    }
+    if (n == 0 || (errno != EINTR && errno != EAGAIN)) return false;
+  }
+}
+
+ssize_t Connection::read(char* out, size_t size) {
+  if (begin_ == end_ && !fill()) return -1;
+  size_t n = std::min(size, end_ - begin_);
+  std::memcpy(out, buffer_.data() + begin_, n);
+  begin_ += n;
+  return static_cast<ssize_t>(n);
+}
+
+ssize_t Connection::write(const char* data, size_t size) {
+  const auto deadline = Clock::now() + limits_.transfer_time;
+  size_t sent = 0;
+  while (sent < size) {
+    ssize_t n = ::send(fd_, data + sent, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n > 0) {
+      sent += static_cast<size_t>(n);
+      answered_ = true;
+    } else if (n < 0 && errno != EINTR && errno != EAGAIN) {
+      return -1;
+    } else if (!wait(POLLOUT, deadline)) {
+      return -1;
+    }
+  }
+  return static_cast<ssize_t>(size);
+}
+
+bool Connection::is_readable() const {
+  return begin_ < end_ || wait(POLLIN, read_deadline_);
+}
+
+bool Connection::is_writable() const {
+  return !peer_gone();
+}
+
+// Addresses are neither used nor logged.
+void Connection::get_remote_ip_and_port(std::string& ip, int& port) const {
+  ip.clear();
+  port = 0;
+}
+
+void Connection::get_local_ip_and_port(std::string& ip, int& port) const {
+  ip.clear();
+  port = 0;
+}
+
+}  // namespace nmc::http
