@@ -1,12 +1,15 @@
 #include "runtime/base/json.h"
 
+#include <vector>
+
 namespace nmc {
 namespace {
 
-// Depth and element count of a JSON text, read without building anything. It need not be valid.
+// Depth, element count and key comparisons of a JSON text, read without building anything. It need
+// not be valid.
 Status check_limits(std::string_view text, std::string_view what, const JsonLimits& limits) {
-  int depth = 0;
-  uint64_t elements = 0;
+  uint64_t elements = 0, comparisons = 0;
+  std::vector<uint64_t> commas;  // of each open array or object
   bool in_string = false;
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
@@ -17,11 +20,21 @@ Status check_limits(std::string_view text, std::string_view what, const JsonLimi
         in_string = false;
       continue;
     }
+    // The parser would take a zero byte for the end of the text and never see what follows.
+    if (c == '\0') {
+      return invalid_argument(std::string(what) + " is not valid JSON: a zero byte at byte " +
+                              std::to_string(i) + " of " + std::to_string(text.size()));
+    }
     if (c == '"') in_string = true;
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') --depth;
+    if (c == '[' || c == '{') commas.push_back(0);
+    if (c == ']' || c == '}') {
+      if (commas.empty()) return {};  // not valid, and the parser stops here and says so
+      commas.pop_back();
+    }
+    if (c == ',' && !commas.empty()) ++commas.back();
+    if (c == ':' && !commas.empty()) comparisons += commas.back();
     if (c == '[' || c == '{' || c == ',') ++elements;
-    if (depth > limits.depth) {
+    if (commas.size() > static_cast<size_t>(limits.depth)) {
       return invalid_argument(std::string(what) + " nests deeper than " +
                               std::to_string(limits.depth) + " levels at byte " +
                               std::to_string(i) + "; flatten it");
@@ -29,6 +42,10 @@ Status check_limits(std::string_view text, std::string_view what, const JsonLimi
     if (elements > limits.elements) {
       return invalid_argument(std::string(what) + " has more than " +
                               std::to_string(limits.elements) + " elements");
+    }
+    if (comparisons > limits.key_comparisons) {
+      return invalid_argument(std::string(what) + " has an object with too many keys, near byte " +
+                              std::to_string(i) + "; split it");
     }
   }
   return {};

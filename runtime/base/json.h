@@ -18,11 +18,14 @@ struct JsonLimits {
   uint64_t bytes = 64u << 20;
   int depth = 64;                 // nested arrays and objects
   uint64_t elements = 8'000'000;  // values, counted by commas and openings
+  // An object looks every new key up among its earlier ones: a big one costs its square. The
+  // fallback is a second or two of work, one object of 45,000 keys.
+  uint64_t key_comparisons = 1'000'000'000;
 };
 
-// Parses one JSON text. `what` names it in the error, e.g. "config.json". The size, depth and
-// element limits are checked by one pass over the text before any value is built. Invalid UTF-8,
-// numbers out of range and trailing text are errors. Of a repeated key the last value counts.
+// Parses one JSON text. `what` names it in the error, e.g. "config.json". The limits are checked
+// by one pass over the text before any value is built. Invalid UTF-8, numbers out of range and
+// trailing text are errors. Of a repeated key the last value counts.
 Result<Json> parse_json(std::string_view text, std::string_view what,
                         const JsonLimits& limits = {});
 

@@ -31,6 +31,21 @@ TEST(Json, RefusesBombsBeforeBuildingThem) {
   EXPECT_NE(error_of("[1,2]", small).find("at most 3"), std::string::npos);
 }
 
+TEST(Json, RefusesAnObjectWhoseKeysWouldTakeHours) {
+  std::string keys = "{\"k\":0";
+  for (int i = 0; i < 200'000; ++i) keys += ",\"" + std::to_string(i) + "\":0";
+  EXPECT_NE(error_of(keys + "}").find("too many keys"), std::string::npos);
+  std::string list = "[0";
+  for (int i = 0; i < 200'000; ++i) list += ",0";
+  EXPECT_EQ(error_of(list + "]"), "");
+}
+
+TEST(Json, NothingHidesBehindAZeroByte) {
+  using namespace std::string_view_literals;
+  EXPECT_NE(error_of("{}\0 anything"sv).find("zero byte"), std::string::npos);
+  EXPECT_NE(error_of("]]]]"), "");
+}
+
 TEST(Json, BracketsInStringsDoNotCount) {
   EXPECT_EQ(error_of("[\"" + std::string(1000, '[') + "\\\"[\"]"), "");
 }
