@@ -20,6 +20,7 @@ inline constexpr uint32_t kFormatVersion = 1;
 inline constexpr uint64_t kPreambleBytes = 4096;
 inline constexpr uint64_t kDirectoryEntryBytes = 256;
 inline constexpr uint64_t kTensorNameBytes = 128;
+inline constexpr uint64_t kHeadAlignment = 64;  // of the directory and of each embedded file
 inline constexpr uint64_t kTensorAlignment = 4096;
 inline constexpr uint64_t kSectionAlignment = 2 << 20;
 inline constexpr uint64_t kMaxJsonBytes = 16 << 20;

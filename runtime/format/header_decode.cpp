@@ -130,6 +130,8 @@ Result<Header> decode_header(std::span<const uint8_t> bytes, const std::string& 
     section = entry.tensor.section;
     header.tensors.push_back(std::move(entry.tensor));
   }
+  if (align_up(end, kTensorAlignment) != p.file_bytes)
+    return corrupt(what + " does not end with its last tensor");
   return header;
 }
 

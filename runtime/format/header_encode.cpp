@@ -69,7 +69,7 @@ EncodedHeader encode_header(const ModelDescription& model, const Json& provenanc
   for (const auto& [name, content] : files) {
     EmbeddedFile file{files_bytes, content.size(), xxh3_64(content.data(), content.size())};
     out.header.files[name] = file;
-    files_bytes = align_up(files_bytes + content.size(), 64);
+    files_bytes = align_up(files_bytes + content.size(), kHeadAlignment);
   }
   for (TensorSpec& spec : expected_tensors(model)) {
     TensorEntry entry;
@@ -83,9 +83,9 @@ EncodedHeader encode_header(const ModelDescription& model, const Json& provenanc
   Preamble p;
   p.json_offset = kPreambleBytes;
   p.json_bytes = json.size();
-  p.directory_offset = align_up(p.json_offset + p.json_bytes, 64);
+  p.directory_offset = align_up(p.json_offset + p.json_bytes, kHeadAlignment);
   p.tensor_count = out.header.tensors.size();
-  p.files_offset = align_up(p.directory_offset + p.tensor_count * kDirectoryEntryBytes, 64);
+  p.files_offset = p.directory_offset + p.tensor_count * kDirectoryEntryBytes;
   p.files_bytes = files_bytes;
   p.data_offset = align_up(p.files_offset + files_bytes, kSectionAlignment);
   p.file_bytes = place_tensors(p.data_offset, &out.header.tensors);

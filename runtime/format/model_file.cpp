@@ -1,6 +1,7 @@
 #include "runtime/format/model_file.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "runtime/base/hash.h"
 
@@ -24,6 +25,7 @@ std::span<const uint8_t> ModelFile::bytes(const TensorEntry& tensor) const {
 }
 
 const Bf16* ModelFile::matrix(const TensorEntry& tensor, uint64_t matrix) const {
+  assert(matrix < tensor.count);
   return reinterpret_cast<const Bf16*>(bytes(tensor).data() + matrix * tensor.matrix_bytes());
 }
 

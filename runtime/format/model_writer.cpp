@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "runtime/model/config.h"
+
 namespace nmc {
 
 ModelWriter::ModelWriter(AtomicFile file, EncodedHeader head,
@@ -14,6 +16,7 @@ ModelWriter::ModelWriter(AtomicFile file, EncodedHeader head,
 Result<ModelWriter> ModelWriter::create(const std::filesystem::path& path,
                                         const ModelDescription& model, const Json& provenance,
                                         std::map<std::string, std::string> files) {
+  NMC_TRY(check_description(model, "the model"));  // or no reader would take the file
   EncodedHeader head = encode_header(model, provenance, files, {});
   NMC_ASSIGN(AtomicFile file, AtomicFile::create(path));
   NMC_TRY(file.resize(head.header.file_bytes));

@@ -22,8 +22,8 @@ struct Preamble {
 // Writes the preamble with its own checksum to `out`, kPreambleBytes long.
 void encode_preamble(const Preamble& preamble, uint8_t* out);
 
-// Reads it and checks magic, version, its checksum, and that every region lies inside a file of
-// `bytes.size()` bytes, in order and without overlap.
+// Reads it and checks magic, version, its checksum, that reserved bytes are zero, and that the
+// regions follow one another inside a file of `bytes.size()` bytes.
 Result<Preamble> decode_preamble(std::span<const uint8_t> bytes, const std::string& what);
 
 }  // namespace nmc
