@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMaxConfigBytes = 16 << 20;
-
 Result<Json> read_json(const fs::path& path, const JsonLimits& limits = {}) {
   NMC_ASSIGN(std::string text, read_file(path, limits.bytes));
   return parse_json(text, path.filename().string(), limits);

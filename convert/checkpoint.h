@@ -48,6 +48,8 @@ class Checkpoint {
   std::vector<CheckpointTensor> tensors_;
 };
 
+inline constexpr uint64_t kMaxConfigBytes = 16 << 20;
+
 // The model that a folder's config.json and generation_config.json (if any) describe.
 Result<ModelDescription> read_model_description(const std::filesystem::path& config,
                                                 const std::filesystem::path& generation_config);

@@ -5,6 +5,7 @@
 #include "convert/checkpoint_source.h"
 #include "convert/embedded_files.h"
 #include "convert/repack.h"
+#include "convert/synthetic_source.h"
 #include "runtime/base/text.h"
 #include "runtime/format/model_writer.h"
 
@@ -80,6 +81,16 @@ Result<Converted> convert_checkpoint(const fs::path& folder, bool cast_bf16,
   Json provenance = source_json(checkpoint, mapping);
   return write_model(CheckpointSource(checkpoint, std::move(mapping)), std::move(provenance),
                      std::move(files), options);
+}
+
+Result<Converted> convert_synthetic(const fs::path& config, const fs::path& tokenizer,
+                                    const OutputOptions& options) {
+  NMC_ASSIGN(ModelDescription model, read_model_description(config, {}));
+  NMC_ASSIGN(Files files, read_embedded_files(tokenizer));
+  files.erase("generation_config.json");  // it belongs to the tokenizer's own model
+  NMC_ASSIGN(files["config.json"], read_file(config, kMaxConfigBytes));
+  Json provenance{{"source", "synthetic weights"}, {"config", config.filename().string()}};
+  return write_model(SyntheticSource(model), std::move(provenance), std::move(files), options);
 }
 
 }  // namespace nmc

@@ -29,4 +29,10 @@ struct Converted {
 Result<Converted> convert_checkpoint(const std::filesystem::path& folder, bool cast_bf16,
                                      const OutputOptions& options);
 
+// A model of the exact geometry of `config` (a config.json) whose weights come from SyntheticRule.
+// Tokenizer and chat template are those of the folder `tokenizer`.
+Result<Converted> convert_synthetic(const std::filesystem::path& config,
+                                    const std::filesystem::path& tokenizer,
+                                    const OutputOptions& options);
+
 }  // namespace nmc
