@@ -12,7 +12,7 @@ namespace {
 // Characters that NFC leaves alone and that never compose with what precedes them. Not all of
 // them, but nearly all that occur: Latin, Cyrillic letters, CJK, Hangul syllables, most emoji.
 bool is_inert(uint32_t c) {
-  return c < 0x300 || (c >= 0x400 && c < 0x483) || (c >= 0x2010 && c < 0x2100) ||
+  return c < 0x300 || (c >= 0x400 && c < 0x483) || (c >= 0x2010 && c < 0x20d0) ||
          (c >= 0x3041 && c < 0x3099) || (c >= 0x309b && c < 0x3100) ||
          (c >= 0x4e00 && c < 0xa000) || (c >= 0xac00 && c < 0xd7a4) ||
          (c >= 0x1f300 && c < 0x1fb00) || c == kInvalid;
