@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <unordered_map>
 
+#include "convert/json_members.h"
 #include "runtime/base/json.h"
 #include "runtime/model/config.h"
 
@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<Json> read_json(const fs::path& path, const JsonLimits& limits = {}) {
-  NMC_ASSIGN(std::string text, read_file(path, limits.bytes));
-  return parse_json(text, path.filename().string(), limits);
+Result<Json> read_json(const fs::path& path) {
+  NMC_ASSIGN(std::string text, read_file(path, kMaxConfigBytes));
+  return parse_json(text, path.filename().string());
 }
 
 bool is_file(const fs::path& path) {
@@ -27,11 +27,10 @@ bool is_file(const fs::path& path) {
 
 Result<ModelDescription> read_model_description(const fs::path& config,
                                                 const fs::path& generation_config) {
-  JsonLimits limits{.bytes = kMaxConfigBytes};
-  NMC_ASSIGN(Json json, read_json(config, limits));
+  NMC_ASSIGN(Json json, read_json(config));
   NMC_ASSIGN(ModelDescription model, description_from_config(json));
   if (is_file(generation_config)) {
-    NMC_ASSIGN(Json generation, read_json(generation_config, limits));
+    NMC_ASSIGN(Json generation, read_json(generation_config));
     NMC_TRY(add_generation_config(generation, &model));
     NMC_TRY(check_description(model, "generation_config.json"));
   }
@@ -77,15 +76,16 @@ Status Checkpoint::open_weights() {
 }
 
 Status Checkpoint::open_shards(const fs::path& index) {
-  NMC_ASSIGN(Json json, read_json(index, {.bytes = kMaxSafetensorsHeader}));
+  NMC_ASSIGN(std::string text, read_file(index, kMaxSafetensorsHeader));
   std::string what = index.filename().string();
-  if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object())
-    return corrupt(what + " has no \"weight_map\" object");
   std::map<std::string, std::vector<std::string>> shards;  // file name -> its tensors
-  for (const auto& [name, file] : json["weight_map"].items()) {
-    if (!file.is_string()) return corrupt(what + ": \"" + name + "\" names no file");
-    shards[file.get<std::string>()].push_back(name);
-  }
+  NMC_TRY(for_each_member(text, "weight_map", what,
+                          [&](const std::string& name, const Json& file) -> Status {
+                            if (!file.is_string())
+                              return corrupt(what + ": \"" + name + "\" names no file");
+                            shards[file.get<std::string>()].push_back(name);
+                            return {};
+                          }));
   for (const auto& [file, names] : shards) {
     // A shard stands beside its index; anything else is a path somewhere else.
     if (file.empty() || fs::path(file).filename() != file)

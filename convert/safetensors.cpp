@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "convert/json_members.h"
 #include "runtime/base/bytes.h"
-#include "runtime/base/json.h"
 
 namespace nmc {
 namespace {
@@ -93,17 +93,14 @@ Result<std::vector<SafetensorsTensor>> read_safetensors_header(std::span<const u
                    " bytes); copy or download it again");
   }
   std::string_view text(reinterpret_cast<const char*>(file.data() + 8), header_bytes);
-  JsonLimits limits{.bytes = kMaxSafetensorsHeader, .depth = 4, .elements = 4'000'000};
-  NMC_ASSIGN(Json json, parse_json(text, what + " (header)", limits));
-  if (!json.is_object()) return corrupt(what + ": the header is not a JSON object");
-
   uint64_t data_offset = 8 + header_bytes, data_bytes = file.size() - data_offset;
   std::vector<SafetensorsTensor> tensors;
-  for (const auto& [name, entry] : json.items()) {
-    if (name == "__metadata__") continue;
-    NMC_ASSIGN(SafetensorsTensor t, read_entry(name, entry, data_bytes, what));
-    tensors.push_back(std::move(t));
-  }
+  NMC_TRY(for_each_member(
+      text, "", "the header of " + what, [&](const std::string& name, const Json& entry) -> Status {
+        NMC_ASSIGN(SafetensorsTensor t, read_entry(name, entry, data_bytes, what));
+        tensors.push_back(std::move(t));
+        return {};
+      }));
   // By end as well, so that an empty tensor stands before the one that starts where it does.
   std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
     return std::pair(a.offset, a.bytes) < std::pair(b.offset, b.bytes);
