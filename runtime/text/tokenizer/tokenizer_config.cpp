@@ -34,6 +34,7 @@ Result<TokenizerConfig> read_tokenizer_config(std::string_view text) {
   NMC_ASSIGN(out.eos_token, token_string(config, "eos_token"));
   NMC_ASSIGN(out.add_bos, optional_bool(config, "add_bos_token"));
   NMC_ASSIGN(out.add_eos, optional_bool(config, "add_eos_token"));
+  NMC_ASSIGN(out.legacy, optional_bool(config, "legacy"));
 
   auto table = config.find("added_tokens_decoder");
   if (table == config.end() || table->is_null()) return out;

@@ -13,6 +13,7 @@ namespace nmc::tok {
 struct TokenizerConfig {
   std::string bos_token, eos_token;  // empty where the file has none
   std::optional<bool> add_bos, add_eos;
+  std::optional<bool> legacy;     // how SentencePiece text behind a marker is read
   std::vector<AddedToken> added;  // "added_tokens_decoder"
 };
 
