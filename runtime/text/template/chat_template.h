@@ -22,9 +22,10 @@ namespace nmc {
 struct TemplateLimits {
   uint64_t source_bytes = 1u << 20;
   uint64_t output_bytes = 64u << 20;
-  uint64_t steps = 50'000'000;        // evaluated nodes
+  uint64_t steps = 50'000'000;        // evaluated nodes, and the work of built-ins
   uint64_t created_bytes = 1u << 30;  // all strings and lists made on the way, freed ones too
-  int depth = 200;                    // nested nodes, calls and values
+  int depth = 200;                    // nesting of the source and of values
+  int calls = 1000;                   // nesting of evaluation, macros included
 };
 
 struct TemplateOptions {
