@@ -161,8 +161,14 @@ std::vector<int32_t> SentencePieceTokenizer::encode_with_bos(std::string_view te
 
 std::string SentencePieceTokenizer::decode(std::span<const int32_t> ids) const {
   std::string out;
-  for (int32_t id : ids) out += table_.bytes(id);
-  if (dummy_prefix_ && out.starts_with(' ')) out.erase(0, 1);
+  bool at_start = true;  // nothing but markers so far
+  for (int32_t id : ids) {
+    std::string_view bytes = table_.bytes(id);
+    bool marker = table_.is_added(id);
+    if (dummy_prefix_ && at_start && !marker && bytes.starts_with(' ')) bytes.remove_prefix(1);
+    at_start = at_start && marker;
+    out += bytes;
+  }
   return out;
 }
 

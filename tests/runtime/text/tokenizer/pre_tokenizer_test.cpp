@@ -1,0 +1,144 @@
+#include "runtime/text/tokenizer/pre_tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "runtime/base/json.h"
+
+namespace nmc::tok {
+namespace {
+
+using testing::ElementsAre;
+using Words = std::vector<std::string>;
+
+Result<PreTokenizer> build(const std::string& json) {
+  auto parsed = parse_json(json, "test");
+  EXPECT_TRUE(parsed.ok()) << json;
+  return PreTokenizer::build(*parsed);
+}
+
+Words split(const std::string& json, std::string_view text) {
+  auto p = build(json);
+  EXPECT_TRUE(p.ok()) << p.status().message();
+  if (!p.ok()) return {};
+  PreTokenizer::Scratch scratch;
+  p->split(text, scratch);
+  return {scratch.words.begin(), scratch.words.end()};
+}
+
+std::string error_of(const std::string& json) {
+  auto p = build(json);
+  return p.ok() ? "" : p.status().message();
+}
+
+// A Split on "-" or another regular expression.
+std::string split_json(const std::string& behavior, bool invert = false,
+                       const std::string& pattern = R"({"Regex":"-"})") {
+  return R"({"type":"Split","pattern":)" + pattern + R"(,"behavior":")" + behavior +
+         R"(","invert":)" + (invert ? "true" : "false") + "}";
+}
+
+std::string regex_json(std::string_view regex) {
+  return split_json("Isolated", false, dump_json(Json{{"Regex", regex}}));
+}
+
+TEST(Split, HasFiveBehaviors) {
+  EXPECT_THAT(split(split_json("Removed"), "a--b-"), ElementsAre("a", "b"));
+  EXPECT_THAT(split(split_json("Isolated"), "a--b-"), ElementsAre("a", "-", "-", "b", "-"));
+  EXPECT_THAT(split(split_json("MergedWithPrevious"), "a--b-"), ElementsAre("a-", "-", "b-"));
+  EXPECT_THAT(split(split_json("MergedWithNext"), "-a--b"), ElementsAre("-a", "-", "-b"));
+  EXPECT_THAT(split(split_json("Contiguous"), "a--b-"), ElementsAre("a", "--", "b", "-"));
+}
+
+TEST(Split, InvertedTheMatchesAreTheWords) {
+  std::string letters = R"({"Regex":"[a-z]+"})";
+  EXPECT_THAT(split(split_json("Removed", true, letters), "ab-cd!"), ElementsAre("ab", "cd"));
+  EXPECT_THAT(split(split_json("MergedWithPrevious", true, letters), "ab-cd!"),
+              ElementsAre("ab-", "cd!"));
+}
+
+TEST(Split, AStringIsNoRegex) {
+  EXPECT_THAT(split(split_json("Isolated", false, R"({"String":"a.c"})"), "abca.c"),
+              ElementsAre("abc", "a.c"));
+}
+
+TEST(Split, AnEmptyMatchCutsWithoutTakingAnything) {
+  EXPECT_THAT(split(regex_json("(?=b)"), "abcb"), ElementsAre("a", "bc", "b"));
+  EXPECT_THAT(split(regex_json("x*"), "axb"), ElementsAre("a", "x", "b"));
+}
+
+TEST(Split, StepsSeeOnlyTheirPiece) {
+  // (?!\S) holds at the end of a piece, whatever the next piece starts with.
+  std::string json = R"({"type":"Sequence","pretokenizers":[)" + regex_json("\\d+") + "," +
+                     regex_json("\\s+(?!\\S)|\\S+") + "]}";
+  EXPECT_THAT(split(json, "a  1"), ElementsAre("a", "  ", "1"));
+}
+
+TEST(Digits, OneByOneOrTogether) {
+  EXPECT_THAT(split(R"({"type":"Digits","individual_digits":true})", "a12½b"),
+              ElementsAre("a", "1", "2", "½", "b"));
+  EXPECT_THAT(split(R"({"type":"Digits","individual_digits":false})", "a12½b3"),
+              ElementsAre("a", "12½", "b", "3"));
+}
+
+TEST(ByteLevel, SplitsAsGpt2Does) {
+  EXPECT_THAT(split(R"({"type":"ByteLevel","add_prefix_space":false})", "I've  12 x"),
+              ElementsAre("I", "'ve", " ", " 12", " x"));
+}
+
+TEST(ByteLevel, PrefixSpaceGoesToEveryPieceThatHasNone) {
+  std::string json = R"({"type":"Sequence","pretokenizers":[)" + split_json("Isolated") +
+                     R"(,{"type":"ByteLevel","add_prefix_space":true,"use_regex":false}]})";
+  EXPECT_THAT(split(json, "a- b"), ElementsAre(" a", " -", " b"));
+  EXPECT_THAT(split(json, ""), ElementsAre());
+}
+
+TEST(PreTokenizer, NullLeavesOneWord) {
+  EXPECT_THAT(split("null", "a b"), ElementsAre("a b"));
+}
+
+TEST(PreTokenizer, InvalidBytesAreAWordOfTheirOwn) {
+  EXPECT_THAT(split(regex_json(" "), "a\xff\xfe b\xc3"),
+              ElementsAre("a", "\xff\xfe", " ", "b", "\xc3"));
+}
+
+TEST(PreTokenizer, NamesWhatItDoesNotKnow) {
+  EXPECT_EQ(error_of(R"({"type":"Metaspace"})"),
+            "tokenizer.json: pre_tokenizer: the pre-tokenizer type \"Metaspace\" is not supported; "
+            "Split, Digits, ByteLevel and Sequence are");
+  EXPECT_EQ(error_of(R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"a"},
+                        "behavior":"Sideways"}]})"),
+            "tokenizer.json: pre_tokenizer[0]: the behavior \"Sideways\" is not known");
+  EXPECT_EQ(error_of(R"({"type":"Sequence","pretokenizers":[{"type":"ByteLevel"},
+                        {"type":"Digits"}]})"),
+            "tokenizer.json: pre_tokenizer[1]: a step after ByteLevel is not supported");
+}
+
+TEST(PreTokenizer, NamesWhatIsMissingOrMalformed) {
+  EXPECT_NE(error_of("{}").find("\"type\" is missing"), std::string::npos);
+  EXPECT_NE(error_of("[]").find("must be an object"), std::string::npos);
+  EXPECT_NE(error_of(R"({"type":"Sequence"})").find("\"pretokenizers\" must be an array"),
+            std::string::npos);
+  EXPECT_NE(error_of(split_json("Isolated", false, "{}")).find("\"pattern\""), std::string::npos);
+  EXPECT_NE(error_of(split_json("Isolated", false, R"({"String":""})")).find("not be empty"),
+            std::string::npos);
+  EXPECT_NE(error_of(regex_json("(")).find("does not compile"), std::string::npos);
+  std::string deep = R"({"type":"Digits"})";
+  for (int i = 0; i < 20; ++i) deep = R"({"type":"Sequence","pretokenizers":[)" + deep + "]}";
+  EXPECT_NE(error_of(deep).find("nests too deeply"), std::string::npos);
+}
+
+TEST(PreTokenizer, APatternThatExplodesStillEnds) {
+  auto start = std::chrono::steady_clock::now();
+  std::string text(20000, 'a');
+  Words words = split(regex_json("(a+a+)+[bc]"), text + "!");
+  std::string joined;
+  for (const auto& w : words) joined += w;
+  EXPECT_EQ(joined, text + "!");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+}  // namespace
+}  // namespace nmc::tok
