@@ -118,7 +118,9 @@ TEST(SentencePiece, BrokenModelsAreRefused) {
   // Cut between two fields a model may still be one; cut elsewhere it is not, and says so.
   for (size_t n = 1; n < bytes.size(); n += 97) {
     auto r = open(bytes.substr(0, n));
-    if (!r.ok()) EXPECT_NE(r.status().message().find("tokenizer.model"), std::string::npos);
+    if (!r.ok()) {
+      EXPECT_NE(r.status().message().find("tokenizer.model"), std::string::npos);
+    }
   }
   EXPECT_EQ(open(std::string("\x0a\x7f", 2)).status().message(),
             "tokenizer.model is not a SentencePiece model: its protobuf is broken");
