@@ -32,6 +32,15 @@ class Golden : public GoldenFixture {
   }
 };
 
+TEST(GoldenModels, AreAllHere) {
+  std::vector<std::string> names;
+  for (const GoldenModel& model : golden_models()) names.push_back(model.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"cohere2moe-nano", "cohere2moe-tiny",
+                                             "variant-command-a-plus", "variant-dense-inside",
+                                             "variant-layernorm-shared", "variant-north",
+                                             "variant-odd-sizes", "variant-softmax-untied"}));
+}
+
 TEST_P(Golden, PromptsAreLongerThanTheWindow) {
   for (const GoldenPrompt& prompt : prompts_) {
     EXPECT_GT(static_cast<int64_t>(prompt.ids.size()), make_kv_layout(model()).window);
