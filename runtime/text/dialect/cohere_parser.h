@@ -1,0 +1,35 @@
+// Cohere's Command dialects: reasoning, answer and action blocks between <|START_X|> and <|END_X|>.
+#pragma once
+
+#include "runtime/text/dialect/call_reader.h"
+#include "runtime/text/dialect/marker_parser.h"
+#include "runtime/text/dialect/text_block.h"
+
+namespace nmc {
+
+// Reads cmd3 and cmd4 alike: they differ in the name of the answer block, and both names are known.
+// Text after <|END_THINKING|> is answer even without an opening marker; text after any other end
+// marker belongs to no block and is dropped.
+class CohereParser : public MarkerParser {
+ public:
+  CohereParser(StartMode start, const DialectOptions& options);
+
+ private:
+  enum class Mode { kReasoning, kAnswer, kAction, kNothing };
+
+  std::span<const Marker> markers() const override;
+  bool in_data() const override { return mode_ == Mode::kAction && calls_.in_string(); }
+  void on_text(std::string_view text, std::vector<DialectEvent>* out) override;
+  void on_marker(int id, std::vector<DialectEvent>* out) override;
+  void on_end(std::string_view fragment, bool cut, std::vector<DialectEvent>* out) override;
+  void leave(bool keep_blanks, std::vector<DialectEvent>* out);
+
+  Mode mode_;
+  bool between_ = false;  // after <|END_THINKING|>, before the next block
+  TextBlock reasoning_{DialectEvent::Kind::kReasoning};
+  TextBlock answer_{DialectEvent::Kind::kContent};
+  CallWriter writer_;
+  CallReader calls_;
+};
+
+}  // namespace nmc
