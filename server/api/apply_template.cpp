@@ -1,0 +1,23 @@
+#include "server/api/chat_completion_request.h"
+#include "server/api/chat_prompt.h"
+#include "server/api/endpoints.h"
+#include "server/api/error.h"
+
+namespace nmc::api {
+namespace {
+
+Result<Json> run(const ServedModel& model, std::string_view text) {
+  NMC_ASSIGN(Json body, parse_body(text));
+  NMC_ASSIGN(ChatRequest request, parse_chat_prompt(body));
+  NMC_ASSIGN(RenderedPrompt prompt, render(model, request));
+  return Json{{"prompt", std::move(prompt.text)}};
+}
+
+}  // namespace
+
+http::Response apply_template(const Call& call) {
+  auto result = run(call.model, call.request.body);
+  return result.ok() ? json_response(*result) : error_response(result.status());
+}
+
+}  // namespace nmc::api

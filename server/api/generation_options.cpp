@@ -1,0 +1,123 @@
+#include "server/api/generation_options.h"
+
+#include <algorithm>
+
+namespace nmc::api {
+namespace {
+
+constexpr size_t kMaxStops = 16;
+constexpr size_t kMaxStopBytes = 256;
+
+Status bad_stop() {
+  return invalid_argument(
+      "request: the field \"stop\" must be a string or a list of at most 16 strings, each of 1 to "
+      "256 bytes");
+}
+
+Result<std::vector<std::string>> parse_stop(const Json& body) {
+  std::vector<std::string> stops;
+  auto it = body.find("stop");
+  if (it == body.end() || it->is_null()) return stops;
+  const Json list = it->is_array() ? *it : Json::array({*it});
+  if (list.size() > kMaxStops) return bad_stop();
+  for (const Json& stop : list) {
+    if (!stop.is_string()) return bad_stop();
+    stops.push_back(stop.get<std::string>());
+    if (stops.back().empty() || stops.back().size() > kMaxStopBytes) return bad_stop();
+  }
+  return stops;
+}
+
+Result<SamplingParams> parse_sampling(const Json& body, SamplingParams sampling) {
+  NMC_ASSIGN(sampling.temperature,
+             json_number(body, "temperature", kRequest, sampling.temperature));
+  NMC_ASSIGN(sampling.top_p, json_number(body, "top_p", kRequest, sampling.top_p));
+  NMC_ASSIGN(sampling.min_p, json_number(body, "min_p", kRequest, sampling.min_p));
+  NMC_ASSIGN(sampling.top_k, json_int(body, "top_k", kRequest, sampling.top_k));
+  if (sampling.top_k == -1) sampling.top_k = 0;  // "all", as other servers write it
+  if (body.contains("seed") && !body["seed"].is_null()) {
+    NMC_ASSIGN(int64_t seed, json_int(body, "seed", kRequest));
+    sampling.seed = static_cast<uint64_t>(seed);
+  }
+  return sampling;
+}
+
+Status parse_stream(const Json& body, GenerationOptions* options) {
+  NMC_ASSIGN(options->stream, json_bool(body, "stream", kRequest, false));
+  auto it = body.find("stream_options");
+  if (it == body.end() || it->is_null()) return {};
+  if (!it->is_object()) {
+    return invalid_argument("request: the field \"stream_options\" must be an object");
+  }
+  NMC_ASSIGN(options->include_usage,
+             json_bool(*it, "include_usage", "request: stream_options", false));
+  return {};
+}
+
+Status not_supported(const char* field, const char* what) {
+  return unsupported(std::string("request: ") + what + " (the field \"" + field +
+                     "\") is not supported yet");
+}
+
+bool is_empty(const Json& value) {
+  return value.is_null() || ((value.is_object() || value.is_array()) && value.empty());
+}
+
+}  // namespace
+
+Result<Json> parse_body(std::string_view body) {
+  const JsonLimits limits{.bytes = 32u << 20, .depth = 100, .elements = 2'000'000};
+  NMC_ASSIGN(Json json, parse_json(body, "the request body", limits));
+  if (!json.is_object()) return invalid_argument("the request body must be a JSON object");
+  return json;
+}
+
+Result<GenerationOptions> parse_generation_options(const Json& body,
+                                                   const SamplingParams& defaults) {
+  GenerationOptions options;
+  NMC_TRY(refuse_unsupported(body));
+  NMC_ASSIGN(options.sampling, parse_sampling(body, defaults));
+  NMC_ASSIGN(options.ignore_eos, json_bool(body, "ignore_eos", kRequest, false));
+  NMC_ASSIGN(options.stop, parse_stop(body));
+  NMC_TRY(parse_stream(body, &options));
+  // Clients say "model", and this server has one: only its type is checked.
+  NMC_TRY(json_string(body, "model", kRequest, "").status());
+  for (const char* key : {"max_tokens", "max_completion_tokens"}) {  // the newer name wins
+    NMC_ASSIGN(int64_t n, json_int(body, key, kRequest, 0));
+    bool given = body.contains(key) && !body[key].is_null();
+    if (given && n < 1) {
+      return invalid_argument(std::string("request: the field \"") + key +
+                              "\" must be at least 1, not " + std::to_string(n));
+    }
+    if (given) options.max_tokens = n;
+  }
+  return options;
+}
+
+Status refuse_unsupported(const Json& body) {
+  for (const char* field : {"n", "best_of"}) {
+    NMC_ASSIGN(int64_t n, json_int(body, field, kRequest, 1));
+    if (n != 1) return not_supported(field, "more than one answer");
+  }
+  for (const char* field : {"frequency_penalty", "presence_penalty"}) {
+    NMC_ASSIGN(double penalty, json_number(body, field, kRequest, 0));
+    if (penalty != 0) return not_supported(field, "a penalty other than 0");
+  }
+  for (const char* field : {"repetition_penalty", "repeat_penalty"}) {
+    NMC_ASSIGN(double penalty, json_number(body, field, kRequest, 1));
+    if (penalty != 1) return not_supported(field, "a penalty other than 1");
+  }
+  auto it = body.find("response_format");
+  if (it != body.end() && !it->is_null()) {
+    NMC_ASSIGN(std::string type, json_string(*it, "type", "request: response_format"));
+    if (type != "text") return not_supported("response_format", "a format other than text");
+  }
+  for (const char* field :
+       {"logit_bias", "grammar", "json_schema", "structured_outputs", "guided_json", "guided_regex",
+        "guided_choice", "guided_grammar", "stop_token_ids", "functions", "function_call"}) {
+    if (body.contains(field) && !is_empty(body[field])) return not_supported(field, "this");
+  }
+  return {};
+}
+
+}  // namespace nmc::api

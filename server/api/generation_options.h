@@ -1,0 +1,38 @@
+// The fields that completions and chat completions share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/base/json.h"
+#include "runtime/engine/request.h"
+
+namespace nmc::api {
+
+inline constexpr const char* kRequest = "request";  // its name in errors
+inline constexpr int64_t kMaxTopLogprobs = 20;
+
+struct GenerationOptions {
+  SamplingParams sampling;
+  int64_t max_tokens = INT64_MAX;
+  bool ignore_eos = false;
+  std::vector<std::string> stop;
+  bool stream = false;
+  bool include_usage = false;  // of a stream
+};
+
+// The body of a request: an object within sane limits.
+Result<Json> parse_body(std::string_view body);
+
+// Types are checked here; the ranges of the sampling fields by Engine::submit. `max_tokens` is
+// left alone unless the request has one.
+Result<GenerationOptions> parse_generation_options(const Json& body,
+                                                   const SamplingParams& defaults);
+
+// Refuses, by name, what would change the answer and is not implemented: to ignore it silently
+// would be to lie.
+Status refuse_unsupported(const Json& body);
+
+}  // namespace nmc::api

@@ -1,0 +1,24 @@
+// Log-probabilities in the two shapes of OpenAI's API.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/base/json.h"
+#include "runtime/engine/request.h"
+#include "runtime/text/tokenizer/tokenizer.h"
+
+namespace nmc::api {
+
+// Chat: {"content": [{"token", "logprob", "bytes", "top_logprobs": [...]}]}.
+Json chat_logprobs(const Tokenizer& tokenizer, const std::vector<GeneratedToken>& tokens);
+
+// Completions: parallel lists {"tokens", "token_logprobs", "top_logprobs", "text_offset"}.
+// `offset` is where the first token's text begins, in characters; it is moved on.
+Json completion_logprobs(const Tokenizer& tokenizer, const std::vector<GeneratedToken>& tokens,
+                         int64_t* offset);
+
+// Characters of a text, counted by leading bytes.
+int64_t count_characters(std::string_view text);
+
+}  // namespace nmc::api

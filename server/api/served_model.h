@@ -1,0 +1,50 @@
+// Everything that answering needs of a loaded model.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include "runtime/base/json.h"
+#include "runtime/engine/engine.h"
+#include "runtime/text/dialect/dialect.h"
+#include "runtime/text/template/chat_request.h"
+#include "runtime/text/tokenizer/tokenizer.h"
+
+namespace nmc::api {
+
+// The files of a checkpoint that decide how text becomes tokens; empty where there is none.
+struct ModelTexts {
+  TokenizerFiles tokenizer;
+  std::string special_tokens_map_json;
+  std::string chat_template;
+  std::string generation_config_json;
+};
+
+// Immutable once made, except for the engine, which is thread-safe.
+struct ServedModel {
+  std::string name;  // as clients see it
+  std::time_t created = 0;
+  uint64_t bytes = 0;  // of the model file
+  std::unique_ptr<Tokenizer> tokenizer;
+  std::unique_ptr<ChatTemplate> chat_template;  // null: no chat
+  TemplateTraits traits;
+  Json special_tokens;  // {"bos_token": "<s>", ...}
+  Dialect dialect = Dialect::kPlain;
+  SamplingParams defaults;  // for fields that a request leaves out
+  std::unique_ptr<Engine> engine;
+};
+
+// Reads the texts; the engine is to be set by the caller. Errors name the file.
+Result<std::unique_ptr<ServedModel>> make_served_model(const ModelTexts& texts);
+
+// The special tokens by name, as a template's variables.
+Result<Json> special_tokens_of(const std::string& tokenizer_config_json,
+                               const std::string& special_tokens_map_json);
+
+// temperature, top_p, top_k and min_p of a generation_config.json. What it leaves out, or all of
+// it when it is empty: temperature 1 and top_p 0.95, as North Mini Code's makers recommend.
+Result<SamplingParams> sampling_defaults(const std::string& generation_config_json);
+
+}  // namespace nmc::api
