@@ -27,13 +27,14 @@ uint64_t page_floor(uint64_t v) {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK opening a FIFO would wait for a writer; regular files do not notice.
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return errno_status("open", path);
   struct stat st {};
-  if (::fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-    bool regular = S_ISREG(st.st_mode);
-    Status s = regular ? errno_status("inspect", path)
-                       : io_error("cannot read " + path.string() + ": it is not a regular file");
+  bool known = ::fstat(fd, &st) == 0;
+  if (!known || !S_ISREG(st.st_mode)) {
+    Status s = known ? io_error("cannot read " + path.string() + ": it is not a regular file")
+                     : errno_status("inspect", path);
     ::close(fd);
     return s;
   }

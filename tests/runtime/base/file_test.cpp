@@ -1,6 +1,7 @@
 #include "runtime/base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -33,6 +34,13 @@ TEST_F(FileTest, AMissingFileIsNamed) {
 
 TEST_F(FileTest, AFolderIsNotAFile) {
   auto r = MappedFile::open(folder_);
+  ASSERT_FALSE(r.ok());
+  EXPECT_NE(r.status().message().find("not a regular file"), std::string::npos);
+}
+
+TEST_F(FileTest, AFifoIsRefusedWithoutWaiting) {
+  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
+  auto r = MappedFile::open(folder_ / "fifo");
   ASSERT_FALSE(r.ok());
   EXPECT_NE(r.status().message().find("not a regular file"), std::string::npos);
 }
