@@ -74,6 +74,10 @@ Result<double> read_rope_theta(const Json& c) {
   const Json& parameters = c["rope_parameters"];
   NMC_TRY(check_no_scaling(parameters, "rope_parameters"));
   NMC_TRY(check_whole_rotation(parameters, "partial_rotary_factor"));
+  for (const auto& [key, value] : parameters.items()) {
+    if (value.is_object())
+      return refuse("rope_parameters." + key, "an object", "one RoPE for all layers");
+  }
   NMC_ASSIGN(double nested,
              json_number(parameters, "rope_theta", "config.json: rope_parameters", top));
   if (present(c, "rope_theta") && nested != top) {

@@ -47,6 +47,8 @@ TEST(ConfigRefusal, ScaledRope) {
   }
   expect_refused(with("rope_parameters", Json{{"partial_rotary_factor", 0.25}}),
                  StatusCode::kUnsupported, "partial_rotary_factor");
+  expect_refused(with("rope_parameters", Json{{"full_attention", Json{{"rope_theta", 1e6}}}}),
+                 StatusCode::kUnsupported, "rope_parameters.full_attention");
 }
 
 TEST(ConfigRefusal, TwoRopeThetasThatDisagree) {
