@@ -19,7 +19,7 @@ std::vector<std::string> names(const ModelDescription& m, uint32_t section) {
   return out;
 }
 
-const TensorSpec find(const ModelDescription& m, const std::string& name) {
+TensorSpec find(const ModelDescription& m, const std::string& name) {
   for (const TensorSpec& t : expected_tensors(m))
     if (t.name == name) return t;
   ADD_FAILURE() << name;
@@ -152,6 +152,29 @@ TEST(RowSource, QkvIsABijectionForAnyGeometry) {
     for (int part : {1, 2}) {
       EXPECT_EQ(static_cast<int64_t>(seen[part].size()), m.kv_width());
       EXPECT_EQ(*seen[part].rbegin(), m.kv_width() - 1);
+    }
+  }
+}
+
+// The other way round: from a dim of a head to its stored row.
+TEST(RowSource, QkvPlacesEveryDimOfEveryHead) {
+  for (Geometry g : {Geometry{32, 4, 128}, {3, 1, 10}, {6, 2, 20}, {12, 4, 96}}) {
+    ModelDescription m = one_layer_model();
+    m.heads = g.heads;
+    m.kv_heads = g.kv_heads;
+    m.head_dim = g.head_dim;
+    TensorSpec qkv = find(m, "layers.0.qkv");
+    int64_t b = qkv.row_block, places = m.group() + 2;
+    for (int64_t kv = 0; kv < m.kv_heads; ++kv) {
+      for (int64_t place = 0; place < places; ++place) {
+        for (int64_t d = 0; d < m.head_dim; ++d) {
+          int64_t row = kv * places * m.head_dim + d / b * places * b + place * b + d % b;
+          bool q = place < m.group();
+          RowSource s = row_source(qkv, m, row);
+          EXPECT_EQ(s.part, q ? 0 : place == m.group() ? 1 : 2);
+          EXPECT_EQ(s.row, (q ? kv * m.group() + place : kv) * m.head_dim + d);
+        }
+      }
     }
   }
 }
