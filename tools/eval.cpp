@@ -1,0 +1,129 @@
+// eval: logits, perplexity and greedy continuations of token sequences.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "kernels/open.h"
+#include "runtime/base/interrupt.h"
+#include "tools/eval_input.h"
+#include "tools/eval_logits.h"
+#include "tools/eval_run.h"
+#include "tools/eval_score.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kFailure = 1, kUsage = 2, kInterrupted = 130;
+
+struct Arguments {
+  fs::path model, tokens, text, logits;
+  std::string device = "auto";
+  int64_t greedy = 0;
+};
+
+// Exits the process on --help, --version and usage errors.
+Arguments parse(int argc, char** argv) {
+  CLI::App app(
+      "Runs token sequences through a model. Prints for each how well the model predicts it "
+      "(perplexity, and how often its first choice was right), unless --logits or --greedy ask "
+      "for something else.",
+      "eval");
+  Arguments a;
+  app.add_option("-m,--model", a.model, "The .nmc file")->required();
+  auto* input = app.add_option_group("input")->require_option(1);
+  input->add_option("--tokens", a.tokens, "One sequence of whitespace-separated ids a line");
+  input->add_option("--text", a.text, "Plain text, tokenized by the model's own tokenizer");
+  auto* logits = app.add_option("--logits", a.logits,
+                                "Write every position's logits to this safetensors file: float32 "
+                                "logits.0, logits.1, ... [tokens, vocab]");
+  app.add_option("--greedy", a.greedy,
+                 "Print the N next tokens of each sequence, each the likeliest")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
+      ->excludes(logits);
+  app.add_option("--device", a.device, "auto, " + nmc::executor_names() + " (default: auto)");
+  app.set_version_flag("--version", std::string("nmc ") + NMC_VERSION);
+  try {
+    app.parse(argc, argv);
+    if (a.greedy > 0 && !a.text.empty())
+      throw CLI::ValidationError("--greedy", "continues sequences of --tokens only");
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) std::exit(app.exit(e));
+    std::fprintf(stderr, "eval: %s; see eval --help\n", e.what());
+    std::exit(kUsage);
+  }
+  return a;
+}
+
+nmc::Status print_greedy(const std::vector<nmc::EvalSequence>& sequences, int64_t count,
+                         nmc::SequenceRunner* runner) {
+  for (const nmc::EvalSequence& sequence : sequences) {
+    NMC_ASSIGN(auto tokens, runner->continue_greedily(sequence.tokens, count));
+    for (size_t i = 0; i < tokens.size(); ++i) std::printf(i > 0 ? " %d" : "%d", tokens[i]);
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+  return {};
+}
+
+nmc::Status write_logits(const std::vector<nmc::EvalSequence>& sequences, const fs::path& path,
+                         int64_t vocab, nmc::SequenceRunner* runner) {
+  std::vector<int64_t> lengths;
+  for (const auto& sequence : sequences) {
+    lengths.push_back(static_cast<int64_t>(sequence.tokens.size()));
+  }
+  NMC_ASSIGN(auto file, nmc::LogitsFile::create(path, lengths, vocab));
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    NMC_TRY(runner->run(sequences[i].tokens, [&](int64_t first, std::span<const float> logits) {
+      return file.write(i, first, logits);
+    }));
+  }
+  return file.commit();
+}
+
+nmc::Status print_scores(const std::vector<nmc::EvalSequence>& sequences, int64_t vocab,
+                         nmc::SequenceRunner* runner) {
+  nmc::Score total;
+  for (const nmc::EvalSequence& sequence : sequences) {
+    nmc::Score score;
+    NMC_TRY(runner->run(sequence.tokens,
+                        [&](int64_t first, std::span<const float> logits) -> nmc::Status {
+                          score.add(sequence.tokens, first, logits, vocab);
+                          return {};
+                        }));
+    total.add(score);
+    std::printf("%s: %s\n", sequence.label.c_str(), score.text().c_str());
+    std::fflush(stdout);
+  }
+  if (sequences.size() > 1) std::printf("all: %s\n", total.text().c_str());
+  return {};
+}
+
+nmc::Status run(const Arguments& a) {
+  NMC_ASSIGN(auto opened, nmc::ModelFile::open(a.model));
+  auto file = std::make_shared<const nmc::ModelFile>(std::move(opened));
+  NMC_ASSIGN(auto sequences, a.text.empty()
+                                 ? nmc::read_token_lines(a.tokens, file->model(), a.greedy)
+                                 : nmc::read_text(a.text, *file));
+  int64_t longest = 0;
+  for (const auto& sequence : sequences) {
+    longest = std::max(longest, static_cast<int64_t>(sequence.tokens.size()) + a.greedy);
+  }
+  NMC_ASSIGN(auto runner, nmc::SequenceRunner::open(a.device, file, longest));
+  if (a.greedy > 0) return print_greedy(sequences, a.greedy, &runner);
+  if (!a.logits.empty()) return write_logits(sequences, a.logits, file->model().vocab, &runner);
+  return print_scores(sequences, file->model().vocab, &runner);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Arguments a = parse(argc, argv);
+  nmc::catch_interrupts();
+  const nmc::Status status = run(a);
+  if (status.code() == nmc::StatusCode::kCancelled) return kInterrupted;
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "eval: %s\n", status.message().c_str());
+  return kFailure;
+}
