@@ -8,6 +8,7 @@
 #include "convert/convert.h"
 #include "runtime/base/json.h"
 #include "runtime/format/model_file.h"
+#include "runtime/format/model_writer.h"
 
 namespace nmc {
 namespace {
@@ -140,6 +141,17 @@ TEST_F(InspectTest, VerifyComparesWithTheCheckpoint) {
   expect_failure(inspect("--verify " NMC_SOURCE_DIR "/tests/golden/cohere2moe-tiny " + nano()),
                  "nano.nmc");
   expect_failure(inspect("--verify " + folder_.string() + " " + nano()), "config.json");
+}
+
+TEST_F(InspectTest, AFileCannotDriveTheTerminal) {
+  fs::path path = folder_ / "\033[31mred.nmc";
+  auto w = ModelWriter::create(path, ModelFile::open(nano())->model(), Json{{"a\033[2J", "\033c"}},
+                               {{"\033]0;title\007", "x"}});
+  ASSERT_TRUE(w.ok() && w->finish().ok());
+  for (const char* arguments : {"", "--json ", "--check "}) {
+    Run run = inspect(arguments + ("'" + path.string() + "'"));
+    EXPECT_EQ((run.out + run.err).find('\033'), std::string::npos) << run.out << run.err;
+  }
 }
 
 TEST_F(InspectTest, Usage) {
