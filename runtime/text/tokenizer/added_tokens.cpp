@@ -11,15 +11,6 @@ namespace {
 // Bounds the depth of the trie.
 constexpr size_t kMaxContent = 1024;
 
-bool is_blank(std::string_view text) {
-  while (!text.empty()) {
-    Character c = decode_front(text);
-    if (!is_white_space(c.code)) return false;
-    text.remove_prefix(c.bytes);
-  }
-  return true;
-}
-
 // The end of the white space that starts at `at`.
 size_t skip_space(std::string_view text, size_t at) {
   while (at < text.size()) {
@@ -47,6 +38,10 @@ bool inside_word(std::string_view text, size_t begin, size_t end) {
 }
 
 }  // namespace
+
+bool AddedToken::blank() const {
+  return skip_space(content, 0) == content.size();
+}
 
 Result<AddedToken> read_added_token(const Json& entry, int64_t id, const std::string& what) {
   if (!entry.is_object()) return invalid_argument(what + " must be an object");
@@ -86,7 +81,7 @@ AddedTokenMatcher::AddedTokenMatcher(std::vector<AddedToken> tokens) : tokens_(s
   std::stable_sort(tokens_.begin(), tokens_.end(),
                    [](const AddedToken& a, const AddedToken& b) { return a.content < b.content; });
   for (const AddedToken& t : tokens_) {
-    blank_.push_back(is_blank(t.content));
+    blank_.push_back(t.blank());
     starts_[static_cast<uint8_t>(t.content[0])] = true;
   }
   nodes_.emplace_back();

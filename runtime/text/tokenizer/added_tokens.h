@@ -19,6 +19,9 @@ struct AddedToken {
   bool rstrip = false;       // takes the white space after it
   bool normalized = false;   // looked for after normalization, not before
   bool special = false;
+
+  // White space alone: such a token is no marker.
+  bool blank() const;
 };
 
 // One entry of a list of added tokens; `what` names it in errors.

@@ -22,7 +22,8 @@ Status refuse_options(const Json& model) {
   return {};
 }
 
-Result<MergeTable> build_merges(const TokenizerJson& file, const Vocabulary& vocabulary) {
+Result<MergeTable> build_merges(const TokenizerJson& file, const Vocabulary& vocabulary,
+                                const std::unordered_set<std::string>& markers) {
   MergeTable table(file.merges.size());
   for (size_t i = 0; i < file.merges.size(); ++i) {
     const auto& [left, right] = file.merges[i];
@@ -38,7 +39,7 @@ Result<MergeTable> build_merges(const TokenizerJson& file, const Vocabulary& voc
       }
       ids[k] = *id;
     }
-    table.set(ids[0], ids[1], {static_cast<uint32_t>(i), ids[2]});
+    if (!markers.contains(merged)) table.set(ids[0], ids[1], {static_cast<uint32_t>(i), ids[2]});
   }
   return table;
 }
@@ -51,7 +52,8 @@ std::string byte_name(int byte) {
 
 }  // namespace
 
-Result<Bpe> Bpe::build(TokenizerJson& file, bool byte_level) {
+Result<Bpe> Bpe::build(TokenizerJson& file, bool byte_level,
+                       const std::unordered_set<std::string>& markers) {
   auto it = file.rest.find("model");
   if (it == file.rest.end() || !it->is_object())
     return invalid_argument("tokenizer.json: the field \"model\" must be an object");
@@ -66,7 +68,10 @@ Result<Bpe> Bpe::build(TokenizerJson& file, bool byte_level) {
 
   Bpe bpe;
   NMC_ASSIGN(bpe.vocabulary_, Vocabulary::build(std::move(file.vocab), kWhat));
-  NMC_ASSIGN(bpe.merges_, build_merges(file, bpe.vocabulary_));
+  NMC_ASSIGN(bpe.merges_, build_merges(file, bpe.vocabulary_, markers));
+  for (const std::string& marker : markers) {
+    if (auto id = bpe.vocabulary_.find(marker)) bpe.markers_.push_back(*id);
+  }
   bpe.byte_level_ = byte_level;
   NMC_ASSIGN(bpe.ignore_merges_, json_bool(model, "ignore_merges", kWhat, false));
   NMC_ASSIGN(bpe.byte_fallback_, json_bool(model, "byte_fallback", kWhat, false));
@@ -114,55 +119,54 @@ void Bpe::first_symbols(std::string_view word, std::vector<int32_t>& ids) const 
   }
 }
 
-void Bpe::encode(std::string_view word, Scratch& scratch, std::vector<int32_t>& out) const {
-  if (ignore_merges_) {
-    auto id = byte_level_ ? vocabulary_.find(to_byte_alphabet(word)) : vocabulary_.find(word);
-    if (id && std::find(excluded_.begin(), excluded_.end(), *id) == excluded_.end()) {
-      out.push_back(*id);
-      return;
-    }
+bool Bpe::append_whole(std::string_view word, std::vector<int32_t>& out) const {
+  auto id = byte_level_ ? vocabulary_.find(to_byte_alphabet(word)) : vocabulary_.find(word);
+  if (!id || std::find(markers_.begin(), markers_.end(), *id) != markers_.end()) return false;
+  out.push_back(*id);
+  return true;
+}
+
+// Puts the merge of a symbol with its right neighbour on the heap, if there is one.
+void Bpe::consider(int32_t position, Scratch& scratch) const {
+  const Scratch::Symbol& left = scratch.symbols[static_cast<size_t>(position)];
+  if (left.next < 0) return;
+  int32_t right_id = scratch.symbols[static_cast<size_t>(left.next)].id;
+  if (const auto* merge = merges_.find(left.id, right_id)) {
+    scratch.heap.push_back({merge->rank, position, left.id, right_id, merge->id});
+    std::push_heap(scratch.heap.begin(), scratch.heap.end(), Scratch::later);
   }
-  auto& [ids, symbols, heap] = scratch;
-  ids.clear();
+}
+
+void Bpe::encode(std::string_view word, Scratch& scratch, std::vector<int32_t>& out) const {
+  if (ignore_merges_ && append_whole(word, out)) return;
+  scratch.ids.clear();
+  first_symbols(word, scratch.ids);
+  auto n = static_cast<int32_t>(scratch.ids.size());
+  std::vector<Scratch::Symbol>& symbols = scratch.symbols;
   symbols.clear();
-  heap.clear();
-  first_symbols(word, ids);
-  int32_t n = static_cast<int32_t>(ids.size());
   for (int32_t i = 0; i < n; ++i)
-    symbols.push_back({ids[static_cast<size_t>(i)], i - 1, i + 1 < n ? i + 1 : -1});
+    symbols.push_back({scratch.ids[static_cast<size_t>(i)], i - 1, i + 1 < n ? i + 1 : -1});
 
-  // Lowest rank first, then leftmost: std::push_heap keeps the greatest in front.
-  auto later = [](const Scratch::Candidate& a, const Scratch::Candidate& b) {
-    return a.rank != b.rank ? a.rank > b.rank : a.position > b.position;
-  };
-  auto consider = [&](int32_t left) {
-    const auto& a = symbols[static_cast<size_t>(left)];
-    if (a.next < 0) return;
-    int32_t right_id = symbols[static_cast<size_t>(a.next)].id;
-    if (auto* merge = merges_.find(a.id, right_id)) {
-      heap.push_back({merge->rank, left, a.id, right_id, merge->id});
-      std::push_heap(heap.begin(), heap.end(), later);
-    }
-  };
-  for (int32_t i = 0; i < n; ++i) consider(i);
-
+  std::vector<Scratch::Candidate>& heap = scratch.heap;
+  heap.clear();
+  for (int32_t i = 0; i < n; ++i) consider(i, scratch);
   while (!heap.empty()) {
     Scratch::Candidate c = heap.front();
-    std::pop_heap(heap.begin(), heap.end(), later);
+    std::pop_heap(heap.begin(), heap.end(), Scratch::later);
     heap.pop_back();
-    auto& left = symbols[static_cast<size_t>(c.position)];
+    Scratch::Symbol& left = symbols[static_cast<size_t>(c.position)];
     // Stale: one of the two has been merged with something else since.
     if (left.id != c.left || left.next < 0) continue;
-    auto& right = symbols[static_cast<size_t>(left.next)];
+    Scratch::Symbol& right = symbols[static_cast<size_t>(left.next)];
     if (right.id != c.right) continue;
     left.id = c.merged;
     right.id = -1;
     left.next = right.next;
     if (left.next >= 0) symbols[static_cast<size_t>(left.next)].previous = c.position;
-    if (left.previous >= 0) consider(left.previous);
-    consider(c.position);
+    if (left.previous >= 0) consider(left.previous, scratch);
+    consider(c.position, scratch);
   }
-  for (int32_t i = 0; i >= 0 && i < n; i = symbols[static_cast<size_t>(i)].next)
+  for (int32_t i = n > 0 ? 0 : -1; i >= 0; i = symbols[static_cast<size_t>(i)].next)
     out.push_back(symbols[static_cast<size_t>(i)].id);
 }
 

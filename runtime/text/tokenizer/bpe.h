@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "runtime/base/status.h"
@@ -22,10 +23,10 @@ class Bpe {
   struct Scratch;
 
   // `byte_level` says whether words are byte strings in the byte alphabet or plain characters.
-  static Result<Bpe> build(TokenizerJson& file, bool byte_level);
-
-  // Declares ids that text must never turn into by itself: the markers.
-  void exclude_word(int32_t id) { excluded_.push_back(id); }
+  // `markers` are strings that a word never merges into, though the file's merges may allow it:
+  // user text must not become a marker. Takes the vocabulary out of `file`.
+  static Result<Bpe> build(TokenizerJson& file, bool byte_level,
+                           const std::unordered_set<std::string>& markers);
 
   // Appends the ids of one word. Time n log n in its length.
   void encode(std::string_view word, Scratch& scratch, std::vector<int32_t>& out) const;
@@ -36,12 +37,14 @@ class Bpe {
   // The ids a word starts from: one for each byte (byte level) or character.
   void first_symbols(std::string_view word, std::vector<int32_t>& ids) const;
   bool append_bytes(std::string_view bytes, std::vector<int32_t>& ids) const;
+  bool append_whole(std::string_view word, std::vector<int32_t>& out) const;
+  void consider(int32_t position, Scratch& scratch) const;
 
   Vocabulary vocabulary_;
   MergeTable merges_;
   bool byte_level_ = false;
   bool ignore_merges_ = false;  // a word that is a token needs no merging
-  std::vector<int32_t> excluded_;
+  std::vector<int32_t> markers_;
   bool byte_fallback_ = false;  // unknown characters become <0x00> tokens
   bool fuse_unknown_ = false;   // a run of unknown characters is one token
   int32_t unknown_ = -1;
@@ -59,6 +62,10 @@ struct Bpe::Scratch {
     int32_t position;
     int32_t left, right, merged;
   };
+  // The order of a heap that has the lowest rank in front, and of equal ranks the leftmost.
+  static bool later(const Candidate& a, const Candidate& b) {
+    return a.rank != b.rank ? a.rank > b.rank : a.position > b.position;
+  }
   std::vector<int32_t> ids;
   std::vector<Symbol> symbols;
   std::vector<Candidate> heap;

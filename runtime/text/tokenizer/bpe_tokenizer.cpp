@@ -4,6 +4,7 @@
 #include "runtime/text/tokenizer/bpe_tokenizer.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "runtime/text/tokenizer/bpe.h"
 #include "runtime/text/tokenizer/decoder.h"
@@ -80,9 +81,13 @@ Result<std::unique_ptr<Tokenizer>> BpeTokenizer::load(std::string_view text,
   NMC_ASSIGN(TokenizerJson file, read_tokenizer_json(text));
   NMC_ASSIGN(Normalizer normalizer, Normalizer::build(member(file.rest, "normalizer")));
   NMC_ASSIGN(PreTokenizer pre_tokenizer, PreTokenizer::build(member(file.rest, "pre_tokenizer")));
-  NMC_ASSIGN(Bpe bpe, Bpe::build(file, pre_tokenizer.byte_level()));
-  NMC_ASSIGN(Decoder decoder, Decoder::build(member(file.rest, "decoder")));
   NMC_ASSIGN(auto added, read_added_tokens(member(file.rest, "added_tokens")));
+  std::unordered_set<std::string> markers;
+  for (const AddedToken& token : added) {
+    if (!token.blank()) markers.insert(token.content);
+  }
+  NMC_ASSIGN(Bpe bpe, Bpe::build(file, pre_tokenizer.byte_level(), markers));
+  NMC_ASSIGN(Decoder decoder, Decoder::build(member(file.rest, "decoder")));
   std::unique_ptr<BpeTokenizer> t(new BpeTokenizer(std::move(normalizer), std::move(pre_tokenizer),
                                                    std::move(bpe), std::move(decoder)));
   NMC_ASSIGN(t->post_processor_, read_post_processor(member(file.rest, "post_processor")));
@@ -104,7 +109,6 @@ Status BpeTokenizer::add_tokens(const std::vector<AddedToken>& tokens) {
                               ", which contradicts model.vocab");
     }
     added_ids_[token.content] = token.id;
-    if (listed) bpe_.exclude_word(token.id);
     if (token.normalized) {
       normalized.push_back(token);
       if (normalizer_.changes(token.content))

@@ -8,7 +8,7 @@
 namespace nmc::tok {
 namespace {
 
-constexpr uint32_t kMatchLimit = 10'000'000;
+constexpr uint32_t kMatchLimit = 1'000'000;
 constexpr uint32_t kDepthLimit = 10'000;  // used without JIT only
 constexpr uint32_t kHeapLimitKib = 64u << 10;
 constexpr size_t kJitStackStart = 32u << 10;

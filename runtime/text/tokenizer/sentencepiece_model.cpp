@@ -102,8 +102,11 @@ Status read_piece(std::string_view field, std::string& bytes, SentencePieceModel
       type_at = f->at;
     }
   }
-  if (piece.type == PieceType::kUserDefined && !is_blank(piece.text))
-    bytes[static_cast<size_t>(type_at - bytes.data())] = static_cast<char>(PieceType::kControl);
+  if (piece.type == PieceType::kUserDefined && !is_blank(piece.text)) {
+    char& type = bytes[static_cast<size_t>(type_at - bytes.data())];
+    constexpr int kMore = 0x80;  // a varint may be written with more bytes than it needs
+    type = static_cast<char>((type & kMore) | static_cast<int>(PieceType::kControl));
+  }
   if (model.pieces.size() >= static_cast<size_t>(kMaxTokens))
     return invalid_argument("tokenizer.model has more than " + std::to_string(kMaxTokens) +
                             " pieces");

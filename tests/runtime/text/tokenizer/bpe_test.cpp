@@ -61,6 +61,14 @@ TEST(Bpe, AMarkerIsNoWord) {
   ASSERT_TRUE(t);
   EXPECT_THAT(t->encode("end", true), ElementsAre(100));
   EXPECT_THAT(tokens_of(*t, t->encode("end", false)), ElementsAre("e", "n", "d"));
+  // Nor the result of a merge.
+  json["model"]["ignore_merges"] = false;
+  json["model"]["vocab"]["en"] = 101;
+  json["model"]["merges"] = {"e n", "en d"};
+  t = load(dump_json(json));
+  ASSERT_TRUE(t);
+  EXPECT_THAT(t->encode("end", true), ElementsAre(100));
+  EXPECT_THAT(tokens_of(*t, t->encode("end", false)), ElementsAre("en", "d"));
 }
 
 TEST(Bpe, UnknownCharactersAreDroppedFusedOrBytes) {
