@@ -1,0 +1,19 @@
+// Regular expressions of JSON Schema ("pattern") → grammar.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/base/status.h"
+#include "runtime/text/grammar/expression.h"
+#include "runtime/text/grammar/json_rules.h"
+
+namespace nmc {
+
+// The content of JSON strings (between the quotes, as JSON spells it) whose text matches an
+// ECMA-262 `pattern` somewhere, as JSON Schema asks. Known: literals, escapes, classes, groups,
+// alternation, quantifiers, ^ at the start and $ at the end. Look-around, back references and
+// anchors elsewhere are refused with their place.
+Result<ExprId> pattern_expression(GrammarBuilder& builder, const JsonRules& rules,
+                                  std::string_view pattern);
+
+}  // namespace nmc

@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include "runtime/text/grammar/local_mask.h"
+#include "tests/runtime/text/grammar/walk.h"
+
+namespace nmc {
+namespace {
+
+// The mask by its definition: try every token.
+std::vector<uint32_t> slow_mask(const std::shared_ptr<Grammar>& grammar, const std::string& text) {
+  const TokenTrie& trie = test_vocabulary()->trie();
+  std::vector<uint32_t> mask(trie.mask_words(), 0);
+  for (int32_t t = 0; t < static_cast<int32_t>(trie.vocab_size()); ++t) {
+    if (t != kTestEnd && trie.spelling(t).empty()) continue;
+    GrammarMatcher m(grammar);
+    m.accept_bytes(text);
+    bool ok = t == kTestEnd ? m.can_end() : m.accept_token(t);
+    if (ok) allow_token(mask, t);
+  }
+  return mask;
+}
+
+TEST(Mask, EqualsItsDefinitionEverywhere) {
+  auto grammar = make_grammar([](GrammarBuilder&, JsonRules& rules) { return rules.value(); });
+  std::mt19937 random(5);
+  for (int round = 0; round < 6; ++round) {
+    std::string text = random_text(grammar, random, 25);
+    for (size_t cut = 0; cut <= text.size(); cut += 1 + random() % 4) {
+      std::string prefix = text.substr(0, cut);
+      GrammarMatcher m(grammar);
+      ASSERT_EQ(m.accept_bytes(prefix), prefix.size());
+      std::vector<uint32_t> mask(test_vocabulary()->trie().mask_words());
+      m.fill_mask(mask);
+      ASSERT_EQ(mask, slow_mask(grammar, prefix)) << prefix;
+    }
+  }
+}
+
+TEST(Mask, SpecialTokensAreNeverText) {
+  auto grammar = make_grammar([](GrammarBuilder&, JsonRules& rules) { return rules.string(); });
+  GrammarMatcher m(grammar);
+  ASSERT_EQ(m.accept_bytes("\"ab"), 3u);
+  std::vector<uint32_t> mask(test_vocabulary()->trie().mask_words());
+  m.fill_mask(mask);
+  EXPECT_FALSE(is_allowed(mask, kTestSpecial));
+  EXPECT_FALSE(m.accept_token(kTestSpecial));
+}
+
+TEST(Mask, ASpecialTokenCanBeAskedFor) {
+  auto grammar = make_grammar([](GrammarBuilder& b, JsonRules&) {
+    return b.sequence({b.literal("x"), b.literal(special_spelling(kTestSpecial))});
+  });
+  GrammarMatcher m(grammar);
+  EXPECT_TRUE(m.accept_token('x'));
+  EXPECT_FALSE(m.accept_token('y'));
+  EXPECT_TRUE(m.accept_token(kTestSpecial));
+  EXPECT_TRUE(m.must_end());
+}
+
+TEST(Mask, LongCountedStringsShareMasksAndStayExact) {
+  auto grammar = make_grammar([](GrammarBuilder& b, JsonRules& rules) {
+    return b.sequence(
+        {b.literal("\""), b.repeat(rules.any_character(), 600, 1200), b.literal("\"")});
+  });
+  auto text = [](size_t n) { return "\"" + std::string(n, 'a') + "\""; };
+  EXPECT_FALSE(accepts(grammar, text(599)));
+  EXPECT_TRUE(accepts(grammar, text(600)));
+  EXPECT_TRUE(accepts(grammar, text(1200)));
+  EXPECT_FALSE(accepts(grammar, text(1201)));
+  for (size_t n : {0, 343, 344, 598, 599, 600, 1197, 1199, 1200}) {
+    std::string prefix = "\"" + std::string(n, 'a');
+    GrammarMatcher m(grammar);
+    ASSERT_EQ(m.accept_bytes(prefix), prefix.size());
+    std::vector<uint32_t> mask(test_vocabulary()->trie().mask_words());
+    m.fill_mask(mask);
+    EXPECT_EQ(mask, slow_mask(grammar, prefix)) << n;
+  }
+}
+
+TEST(Trie, HoldsEveryTokenOnceInDepthFirstOrder) {
+  std::vector<std::string> spellings = {"b", "ab", "a", "", "abc", "a", "b"};
+  TokenTrie trie(spellings);
+  std::vector<int32_t> seen;
+  for (uint32_t n = 0; n + 1 < trie.nodes().size(); ++n)
+    trie.tokens_at(n, [&](int32_t t) { seen.push_back(t); });
+  EXPECT_EQ(seen, (std::vector<int32_t>{2, 5, 1, 4, 0, 6}));
+  EXPECT_EQ(trie.nodes()[0].end, 5u);  // root, a, ab, abc, b
+}
+
+}  // namespace
+}  // namespace nmc
