@@ -1,0 +1,59 @@
+#include "server/startup/load.h"
+
+#include "kernels/open.h"
+#include "runtime/base/log.h"
+#include "runtime/format/model_file.h"
+
+namespace nmc::startup {
+namespace {
+
+// The embedded file, or nothing when the model has none.
+Result<std::string> text_of(const ModelFile& file, const std::string& name) {
+  if (!file.has_embedded(name)) return std::string();
+  return file.embedded(name);
+}
+
+Result<api::ModelTexts> read_texts(const ModelFile& file) {
+  api::ModelTexts texts;
+  NMC_ASSIGN(texts.tokenizer.tokenizer_json, text_of(file, "tokenizer.json"));
+  NMC_ASSIGN(texts.tokenizer.tokenizer_config_json, text_of(file, "tokenizer_config.json"));
+  NMC_ASSIGN(texts.tokenizer.sentencepiece_model, text_of(file, "tokenizer.model"));
+  NMC_ASSIGN(texts.special_tokens_map_json, text_of(file, "special_tokens_map.json"));
+  NMC_ASSIGN(texts.chat_template, text_of(file, "chat_template.jinja"));
+  NMC_ASSIGN(texts.generation_config_json, text_of(file, "generation_config.json"));
+  return texts;
+}
+
+}  // namespace
+
+Result<Loaded> load(const Options& options) {
+  NMC_ASSIGN(ModelFile opened, ModelFile::open(options.model));
+  auto file = std::make_shared<const ModelFile>(std::move(opened));
+  Loaded loaded;
+  NMC_ASSIGN(api::ModelTexts texts, read_texts(*file));
+  auto model = api::make_served_model(texts);
+  if (!model.ok()) return model.status().with_context(options.model.string());
+  loaded.model = std::move(model).value();
+  loaded.model->name = options.alias;
+  loaded.model->bytes = file->header().file_bytes;
+
+  EngineOptions wanted{
+      .context = options.context, .parallel = options.parallel, .max_queue = options.max_queue};
+  if (wanted.context > file->model().max_context) {
+    return invalid_argument("--ctx-size asks for " + std::to_string(wanted.context) +
+                            " tokens; the model is made for " +
+                            std::to_string(file->model().max_context));
+  }
+  // float32: the widest that an executor keeps.
+  NMC_ASSIGN(loaded.memory, plan_memory(file->model(), wanted,
+                                        memory_budget(file->header().file_bytes), sizeof(float)));
+  if (!loaded.memory.note.empty()) log_warning(loaded.memory.note);
+  const EngineOptions& engine_options = loaded.memory.options;
+  NMC_ASSIGN(auto executor,
+             open_executor(options.device, file, kv_capacity_for(file->model(), engine_options)));
+  loaded.device = executor->name();
+  NMC_ASSIGN(loaded.model->engine, Engine::create(std::move(executor), engine_options));
+  return loaded;
+}
+
+}  // namespace nmc::startup

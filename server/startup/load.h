@@ -1,0 +1,21 @@
+// From a .nmc file to a model that can be served.
+#pragma once
+
+#include <memory>
+
+#include "server/api/served_model.h"
+#include "server/startup/memory.h"
+#include "server/startup/options.h"
+
+namespace nmc::startup {
+
+struct Loaded {
+  std::unique_ptr<api::ServedModel> model;
+  MemoryPlan memory;
+  std::string device;  // as the executor names itself
+};
+
+// Errors are whole sentences that name the file or the field.
+Result<Loaded> load(const Options& options);
+
+}  // namespace nmc::startup
