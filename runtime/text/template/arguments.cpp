@@ -36,6 +36,10 @@ Result<int64_t> integer_or(const Value& argument, int64_t fallback, const std::s
 
 Result<MarkedText> text_or(const Value& argument, const char* fallback, const std::string& what) {
   if (argument.is_undefined()) return MarkedText(fallback);
+  return text_of(argument, what);
+}
+
+Result<MarkedText> text_of(const Value& argument, const std::string& what) {
   if (argument.text()) return *argument.text();
   return invalid_argument(what + " must be a string, not " + argument.type_name());
 }

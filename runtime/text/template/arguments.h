@@ -17,4 +17,7 @@ Result<std::vector<Value>> bind(const std::string& function, Arguments arguments
 Result<int64_t> integer_or(const Value& argument, int64_t fallback, const std::string& what);
 Result<MarkedText> text_or(const Value& argument, const char* fallback, const std::string& what);
 
+// The text of an argument that must be a string.
+Result<MarkedText> text_of(const Value& argument, const std::string& what);
+
 }  // namespace nmc::jinja

@@ -5,6 +5,7 @@
 #include "runtime/text/template/attributes.h"
 #include "runtime/text/template/filters.h"
 #include "runtime/text/template/interpreter.h"
+#include "runtime/text/template/methods.h"
 #include "runtime/text/template/number_text.h"
 #include "runtime/text/template/operators.h"
 
@@ -20,6 +21,7 @@ bool truncated(double d, int64_t* out) {
 
 Result<Value> integer(Interpreter&, const Value& input, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("int", std::move(arguments), {"default", "base"}));
+  if (input.is_undefined()) return invalid_argument(input.undefined_reason());
   NMC_ASSIGN(int64_t base, integer_or(a[1], 10, "the base of int"));
   if (base < 2 || base > 36) return invalid_argument("the base of int must be 2 to 36");
   int64_t i;
@@ -35,6 +37,7 @@ Result<Value> integer(Interpreter&, const Value& input, Arguments arguments) {
 
 Result<Value> floating(Interpreter&, const Value& input, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("float", std::move(arguments), {"default"}));
+  if (input.is_undefined()) return invalid_argument(input.undefined_reason());
   double d;
   if (input.is_number()) return Value(input.number());
   if (input.text() && parse_float(input.text()->bytes(), &d)) return Value(d);
@@ -74,8 +77,8 @@ Result<Value> round(Interpreter&, const Value& input, Arguments arguments) {
 // object | attr("name"): the attribute only, never an entry.
 Result<Value> attribute(Interpreter&, const Value& input, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("attr", std::move(arguments), {"name"}, 1));
-  NMC_ASSIGN(MarkedText name, text_or(a[0], "", "the name of attr"));
-  if (input.dict() || input.is_undefined()) {
+  NMC_ASSIGN(MarkedText name, text_of(a[0], "the name of attr"));
+  if (input.is_undefined() || (input.dict() && !find_method(input, name.bytes()))) {
     return Value::undefined("attr finds no '" + name.bytes() + "'");
   }
   return get_attribute(input, name.bytes());

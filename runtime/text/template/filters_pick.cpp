@@ -20,7 +20,7 @@ Result<Value> pick(Interpreter& in, const Value& input, Arguments arguments, boo
   }
   std::string test;
   if (!given.empty()) {
-    NMC_ASSIGN(MarkedText name, text_or(given[0], "", "the name of a test"));
+    NMC_ASSIGN(MarkedText name, text_of(given[0], "the name of a test"));
     test = name.bytes();
     given.erase(given.begin());
   }
@@ -61,7 +61,7 @@ Result<Value> map_attribute(Interpreter& in, const Value& input, Arguments argum
 Result<Value> map(Interpreter& in, const Value& input, Arguments arguments) {
   auto& given = arguments.positional;
   if (given.empty()) return map_attribute(in, input, std::move(arguments));
-  NMC_ASSIGN(MarkedText filter, text_or(given[0], "", "the name of a filter"));
+  NMC_ASSIGN(MarkedText filter, text_of(given[0], "the name of a filter"));
   given.erase(given.begin());
   NMC_ASSIGN(auto items, in.iterate(input));
   std::vector<Value> mapped;

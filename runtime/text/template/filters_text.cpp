@@ -23,7 +23,7 @@ Result<Value> trim(Interpreter& in, const Value& input, Arguments arguments) {
   if (a[0].is_undefined() || a[0].is_none()) {
     return in.make_text(strip(*text.text(), nullptr, true, true));
   }
-  NMC_ASSIGN(MarkedText chars, text_or(a[0], "", "the argument of trim"));
+  NMC_ASSIGN(MarkedText chars, text_of(a[0], "the argument of trim"));
   NMC_TRY(in.charge_steps(text.weight() * chars.size()));
   return in.make_text(strip(*text.text(), &chars.bytes(), true, true));
 }

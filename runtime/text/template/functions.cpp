@@ -87,7 +87,7 @@ Result<Value> raise_exception(Interpreter& in, Arguments arguments) {
 
 Result<Value> strftime_now(Interpreter& in, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("strftime_now", std::move(arguments), {"format"}, 1));
-  NMC_ASSIGN(MarkedText format, text_or(a[0], "", "the format of strftime_now"));
+  NMC_ASSIGN(MarkedText format, text_of(a[0], "the format of strftime_now"));
   if (format.empty()) return Value("");
   std::tm now = in.now();
   std::array<char, 512> buffer;

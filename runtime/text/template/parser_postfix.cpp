@@ -217,6 +217,8 @@ Result<ExprPtr> Parser::test(ExprPtr of) {
   };
   if (at_operator("(")) {
     NMC_TRY(call_arguments(&node->call));
+  } else if (at_name("is")) {
+    return fail("tests cannot be chained with 'is'");
   } else if (starts_argument()) {
     NMC_ASSIGN(ExprPtr argument, primary());
     NMC_ASSIGN(argument, postfix(std::move(argument)));

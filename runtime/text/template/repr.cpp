@@ -72,6 +72,8 @@ void append_repr(MarkedText* out, const Value& v) {
     out->append(std::to_string(v.integer()));
   } else if (v.is<double>()) {
     out->append(float_repr(v.number()));
+  } else if (v.is_undefined()) {
+    out->append("Undefined");
   } else {
     out->append(std::string("<") + v.type_name() + ">");
   }

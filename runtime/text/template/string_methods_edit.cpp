@@ -14,7 +14,7 @@ Result<Value> strip_ends(Interpreter& in, const Value& self, Arguments arguments
   if (a[0].is_none() || a[0].is_undefined()) {
     return in.make_text(strip(*self.text(), nullptr, left, right));
   }
-  NMC_ASSIGN(MarkedText chars, text_or(a[0], "", "the argument of strip"));
+  NMC_ASSIGN(MarkedText chars, text_of(a[0], "the argument of strip"));
   NMC_TRY(in.charge_steps(self.weight() * chars.size()));
   return in.make_text(strip(*self.text(), &chars.bytes(), left, right));
 }
@@ -33,8 +33,8 @@ Result<Value> strip_right(Interpreter& in, const Value& self, Arguments argument
 
 Result<Value> replace_all(Interpreter& in, const Value& self, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("replace", std::move(arguments), {"old", "new", "count"}, 2));
-  NMC_ASSIGN(MarkedText from, text_or(a[0], "", "the first argument of replace"));
-  NMC_ASSIGN(MarkedText to, text_or(a[1], "", "the second argument of replace"));
+  NMC_ASSIGN(MarkedText from, text_of(a[0], "the first argument of replace"));
+  NMC_ASSIGN(MarkedText to, text_of(a[1], "the second argument of replace"));
   NMC_ASSIGN(int64_t count, integer_or(a[2], -1, "the count of replace"));
   return in.replace_text(*self.text(), from.bytes(), to, count);
 }
@@ -47,7 +47,7 @@ Result<Value> mapped(Interpreter& in, const Value& self, Arguments arguments) {
 
 Result<Value> remove_prefix(Interpreter& in, const Value& self, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("removeprefix", std::move(arguments), {"prefix"}, 1));
-  NMC_ASSIGN(MarkedText prefix, text_or(a[0], "", "the argument of removeprefix"));
+  NMC_ASSIGN(MarkedText prefix, text_of(a[0], "the argument of removeprefix"));
   const MarkedText& text = *self.text();
   if (!text.bytes().starts_with(prefix.bytes())) return self;
   return in.make_text(text.slice(prefix.size(), text.size()));
@@ -55,7 +55,7 @@ Result<Value> remove_prefix(Interpreter& in, const Value& self, Arguments argume
 
 Result<Value> remove_suffix(Interpreter& in, const Value& self, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("removesuffix", std::move(arguments), {"suffix"}, 1));
-  NMC_ASSIGN(MarkedText suffix, text_or(a[0], "", "the argument of removesuffix"));
+  NMC_ASSIGN(MarkedText suffix, text_of(a[0], "the argument of removesuffix"));
   const MarkedText& text = *self.text();
   if (!text.bytes().ends_with(suffix.bytes())) return self;
   return in.make_text(text.slice(0, text.size() - suffix.size()));

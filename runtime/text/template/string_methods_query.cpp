@@ -56,7 +56,7 @@ Result<Value> ends_with(Interpreter&, const Value& self, Arguments arguments) {
 // The character index of a substring, or -1.
 Result<int64_t> position(const Value& self, Arguments arguments, bool last) {
   NMC_ASSIGN(auto a, bind("find", std::move(arguments), {"sub", "start", "end"}, 1));
-  NMC_ASSIGN(MarkedText sub, text_or(a[0], "", "the argument of find"));
+  NMC_ASSIGN(MarkedText sub, text_of(a[0], "the argument of find"));
   size_t offset;
   NMC_ASSIGN(std::string_view s, selected(self, a[1], a[2], &offset));
   size_t found = last ? s.rfind(sub.bytes()) : s.find(sub.bytes());
@@ -83,7 +83,7 @@ Result<Value> index(Interpreter&, const Value& self, Arguments arguments) {
 
 Result<Value> count(Interpreter&, const Value& self, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("count", std::move(arguments), {"sub", "start", "end"}, 1));
-  NMC_ASSIGN(MarkedText sub, text_or(a[0], "", "the argument of count"));
+  NMC_ASSIGN(MarkedText sub, text_of(a[0], "the argument of count"));
   size_t offset;
   NMC_ASSIGN(std::string_view s, selected(self, a[1], a[2], &offset));
   if (sub.empty()) return Value(static_cast<int64_t>(count_chars(s)) + 1);

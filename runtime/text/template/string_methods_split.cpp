@@ -18,7 +18,7 @@ Spans split_blanks(const std::string& s, int64_t limit) {
   size_t at = leading_space(s);
   while (at < s.size()) {
     if (limit == 0) {
-      fields.emplace_back(at, s.size() - trailing_space(s));
+      fields.emplace_back(at, s.size());
       break;
     }
     size_t end = at;
@@ -81,7 +81,7 @@ Result<Value> split_by(Interpreter& in, const Value& self, Arguments arguments, 
     fields =
         from_right ? split_blanks_right(text.bytes(), limit) : split_blanks(text.bytes(), limit);
   } else {
-    NMC_ASSIGN(MarkedText separator, text_or(a[0], "", "the separator of split"));
+    NMC_ASSIGN(MarkedText separator, text_of(a[0], "the separator of split"));
     if (separator.empty()) return invalid_argument("split needs a separator that is not empty");
     fields = from_right ? split_at_right(text.bytes(), separator.bytes(), limit)
                         : split_at(text.bytes(), separator.bytes(), limit);
@@ -113,7 +113,7 @@ Result<Value> lines(Interpreter& in, const Value& self, Arguments arguments) {
 // (before, separator, after); without the separator the whole string is on one side.
 Result<Value> partition_at(Interpreter& in, const Value& self, Arguments arguments, bool last) {
   NMC_ASSIGN(auto a, bind("partition", std::move(arguments), {"sep"}, 1));
-  NMC_ASSIGN(MarkedText separator, text_or(a[0], "", "the separator of partition"));
+  NMC_ASSIGN(MarkedText separator, text_of(a[0], "the separator of partition"));
   if (separator.empty()) return invalid_argument("partition needs a separator that is not empty");
   const MarkedText& text = *self.text();
   size_t found =
