@@ -16,7 +16,11 @@ ModelWriter::ModelWriter(AtomicFile file, EncodedHeader head,
 Result<ModelWriter> ModelWriter::create(const std::filesystem::path& path,
                                         const ModelDescription& model, const Json& provenance,
                                         std::map<std::string, std::string> files) {
-  NMC_TRY(check_description(model, "the model"));  // or no reader would take the file
+  // What no reader would take must not be written. The header wraps the provenance, hence the
+  // margins.
+  NMC_TRY(check_description(model, "the model"));
+  JsonLimits limits{.bytes = kMaxJsonBytes / 2, .depth = JsonLimits().depth - 2};
+  NMC_TRY(parse_json(dump_json(provenance), "the provenance", limits).status());
   EncodedHeader head = encode_header(model, provenance, files, {});
   NMC_ASSIGN(AtomicFile file, AtomicFile::create(path));
   NMC_TRY(file.resize(head.header.file_bytes));

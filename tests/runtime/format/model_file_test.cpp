@@ -114,6 +114,15 @@ TEST_F(ModelFileTest, AModelThatNoReaderTakesIsNotWritten) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
+TEST_F(ModelFileTest, AProvenanceThatNoReaderTakesIsNotWritten) {
+  Json deep;
+  for (int i = 0; i < 70; ++i) deep = Json::array({deep});
+  EXPECT_FALSE(ModelWriter::create(path_, small_model(), deep, {}).ok());
+  Json large{{"text", std::string(20 << 20, 'x')}};
+  EXPECT_FALSE(ModelWriter::create(path_, small_model(), large, {}).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
 TEST_F(ModelFileTest, WhatIsNoModelFileSaysSo) {
   for (const char* text : {"", "NMCMODEL", "{\"model_type\": \"cohere2_moe\"}"}) {
     ASSERT_TRUE(write_file(path_, text).ok());
