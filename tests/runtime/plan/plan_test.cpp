@@ -42,7 +42,7 @@ TEST(Plan, RefusesOptionsWithoutSense) {
 
 TEST(Plan, IsValidForNorthMiniCode) {
   const ModelDescription m = north();
-  for (uint32_t workers : {128, 148}) {
+  for (uint32_t workers : {128, 132}) {
     const Plan plan = make_plan(m, {.workers = workers, .batch = 8, .context = 8192}).value();
     Status status = validate(m, plan);
     EXPECT_TRUE(status.ok()) << workers << ": " << status.message();
