@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 
 #include "runtime/text/tokenizer/byte_alphabet.h"
 #include "runtime/text/tokenizer/unicode.h"
@@ -10,6 +11,7 @@ namespace nmc::tok {
 namespace {
 
 constexpr const char* kWhat = "tokenizer.json: model";
+constexpr int32_t kGone = -1;  // the id of a symbol that was merged into its left neighbour
 
 // Options that change every result and that no supported family uses.
 Status refuse_options(const Json& model) {
@@ -126,15 +128,18 @@ bool Bpe::append_whole(std::string_view word, std::vector<int32_t>& out) const {
   return true;
 }
 
-// Puts the merge of a symbol with its right neighbour on the heap, if there is one.
-void Bpe::consider(int32_t position, Scratch& scratch) const {
-  const Scratch::Symbol& left = scratch.symbols[static_cast<size_t>(position)];
-  if (left.next < 0) return;
-  int32_t right_id = scratch.symbols[static_cast<size_t>(left.next)].id;
-  if (const auto* merge = merges_.find(left.id, right_id)) {
-    scratch.heap.push_back({merge->rank, position, left.id, right_id, merge->id});
-    std::push_heap(scratch.heap.begin(), scratch.heap.end(), Scratch::later);
-  }
+// The merge of a symbol with its right neighbour; null if there is none.
+const MergeTable::Merge* Bpe::merge_at(size_t position, const Scratch& scratch) const {
+  const Scratch::Symbol& left = scratch.symbols[position];
+  if (left.next < 0) return nullptr;
+  return merges_.find(left.id, scratch.symbols[static_cast<size_t>(left.next)].id);
+}
+
+void Bpe::consider(size_t position, Scratch& scratch) const {
+  const auto* merge = merge_at(position, scratch);
+  if (!merge) return;
+  scratch.heap.push_back(uint64_t{merge->rank} << 32 | position);
+  std::push_heap(scratch.heap.begin(), scratch.heap.end(), std::greater<>());
 }
 
 void Bpe::encode(std::string_view word, Scratch& scratch, std::vector<int32_t>& out) const {
@@ -149,22 +154,23 @@ void Bpe::encode(std::string_view word, Scratch& scratch, std::vector<int32_t>& 
 
   std::vector<Scratch::Candidate>& heap = scratch.heap;
   heap.clear();
-  for (int32_t i = 0; i < n; ++i) consider(i, scratch);
+  for (size_t i = 0; i < symbols.size(); ++i) consider(i, scratch);
   while (!heap.empty()) {
-    Scratch::Candidate c = heap.front();
-    std::pop_heap(heap.begin(), heap.end(), Scratch::later);
+    Scratch::Candidate candidate = heap.front();
+    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
     heap.pop_back();
-    Scratch::Symbol& left = symbols[static_cast<size_t>(c.position)];
+    size_t position = candidate & 0xffffffff;
+    const auto* merge = merge_at(position, scratch);
     // Stale: one of the two has been merged with something else since.
-    if (left.id != c.left || left.next < 0) continue;
+    if (!merge || merge->rank != candidate >> 32) continue;
+    Scratch::Symbol& left = symbols[position];
     Scratch::Symbol& right = symbols[static_cast<size_t>(left.next)];
-    if (right.id != c.right) continue;
-    left.id = c.merged;
-    right.id = -1;
+    left.id = merge->id;
     left.next = right.next;
-    if (left.next >= 0) symbols[static_cast<size_t>(left.next)].previous = c.position;
-    if (left.previous >= 0) consider(left.previous, scratch);
-    consider(c.position, scratch);
+    right.id = kGone;
+    if (left.next >= 0) symbols[static_cast<size_t>(left.next)].previous = right.previous;
+    if (left.previous >= 0) consider(static_cast<size_t>(left.previous), scratch);
+    consider(position, scratch);
   }
   for (int32_t i = n > 0 ? 0 : -1; i >= 0; i = symbols[static_cast<size_t>(i)].next)
     out.push_back(symbols[static_cast<size_t>(i)].id);

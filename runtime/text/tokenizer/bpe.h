@@ -38,7 +38,9 @@ class Bpe {
   void first_symbols(std::string_view word, std::vector<int32_t>& ids) const;
   bool append_bytes(std::string_view bytes, std::vector<int32_t>& ids) const;
   bool append_whole(std::string_view word, std::vector<int32_t>& out) const;
-  void consider(int32_t position, Scratch& scratch) const;
+  const MergeTable::Merge* merge_at(size_t position, const Scratch& scratch) const;
+  // Puts the merge at a position on the heap, if there is one.
+  void consider(size_t position, Scratch& scratch) const;
 
   Vocabulary vocabulary_;
   MergeTable merges_;
@@ -56,19 +58,12 @@ struct Bpe::Scratch {
     int32_t id;
     int32_t previous, next;  // neighbours that are still alive, -1 at the ends
   };
-  // A merge that was possible when it was found; `position` is the left symbol.
-  struct Candidate {
-    uint32_t rank;
-    int32_t position;
-    int32_t left, right, merged;
-  };
-  // The order of a heap that has the lowest rank in front, and of equal ranks the leftmost.
-  static bool later(const Candidate& a, const Candidate& b) {
-    return a.rank != b.rank ? a.rank > b.rank : a.position > b.position;
-  }
+  // A merge that was possible when it was found: its rank above the position of its left symbol,
+  // so that the smallest comes first.
+  using Candidate = uint64_t;
   std::vector<int32_t> ids;
   std::vector<Symbol> symbols;
-  std::vector<Candidate> heap;
+  std::vector<Candidate> heap;  // smallest in front
 };
 
 }  // namespace nmc::tok
