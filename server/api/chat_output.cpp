@@ -45,8 +45,8 @@ void ChatOutput::finish(bool cut, std::vector<ChatDelta>* out) {
 // later content (half a character, a held blank) or a marker, which is nobody's text.
 void ChatOutput::take(const GeneratedToken* token, std::vector<ChatDelta>* out) {
   const bool counts = token != nullptr;
-  bool reasoning = in_reasoning_ && events_.empty();
   bool is_marker = token && tokenizer_.is_added(token->token);
+  bool reasoning = in_reasoning_ && events_.empty() && !is_marker;
   if (events_.empty() && token && !in_reasoning_ && !is_marker) content_.push(*token, "");
   for (DialectEvent& event : events_) {
     if (over_) break;

@@ -1,0 +1,108 @@
+#include "tests/server/api/fixture.h"
+
+namespace nmc::test {
+namespace {
+
+class CompletionsTest : public ApiTest {
+ protected:
+  std::string text_of(const std::vector<Json>& chunks) {
+    std::string text;
+    for (const Json& chunk : chunks) {
+      if (!chunk["choices"].empty()) text += chunk["choices"][0]["text"].get<std::string>();
+    }
+    return text;
+  }
+};
+
+TEST_F(CompletionsTest, TextAndIdsAndLists) {
+  say("world");
+  for (const Json& prompt : {Json("hello"), Json::array({104, 105}), Json::array({"hello"}),
+                             Json::array({Json::array({104, 105})})}) {
+    Json body = answer(kCompletions, {{"prompt", prompt}});
+    EXPECT_EQ(body["object"], "text_completion");
+    EXPECT_EQ(body["model"], "tiny");
+    EXPECT_EQ(body["choices"][0]["text"], "world");
+    EXPECT_EQ(body["choices"][0]["finish_reason"], "stop");
+    EXPECT_EQ(body["usage"]["completion_tokens"], 5);
+  }
+  Json body = answer(kCompletions, {{"prompt", "hello"}, {"echo", true}, {"max_tokens", 3}});
+  EXPECT_EQ(body["choices"][0]["text"], "hellowor");
+  EXPECT_EQ(body["choices"][0]["finish_reason"], "length");
+  EXPECT_EQ(body["usage"]["total_tokens"], 8);
+}
+
+TEST_F(CompletionsTest, SixteenTokensUnlessAsked) {
+  say("0123456789abcdefghij");
+  EXPECT_EQ(answer(kCompletions, {{"prompt", "x"}})["choices"][0]["text"], "0123456789abcdef");
+}
+
+TEST_F(CompletionsTest, AStreamAddsUpToTheWholeAnswer) {
+  say("caf\xc3\xa9 \xf0\x9f\x98\x80!");
+  Json body = {{"prompt", "hello"}, {"max_tokens", 100}, {"echo", true}};
+  std::string whole = answer(kCompletions, body)["choices"][0]["text"];
+  body["stream_options"] = {{"include_usage", true}};
+  auto chunks = events(kCompletions, body);
+  EXPECT_EQ(text_of(chunks), whole);
+  EXPECT_EQ(whole, "hellocaf\xc3\xa9 \xf0\x9f\x98\x80!");
+  ASSERT_GE(chunks.size(), 3u);
+  EXPECT_EQ(chunks.back()["usage"]["completion_tokens"], 11);
+  EXPECT_EQ(chunks[chunks.size() - 2]["choices"][0]["finish_reason"], "stop");
+}
+
+TEST_F(CompletionsTest, StopStringsEndTheTextInFrontOfThem) {
+  say("one two three");
+  Json body = {{"prompt", "x"}, {"stop", {"zzz", "two"}}};
+  Json choice = answer(kCompletions, body)["choices"][0];
+  EXPECT_EQ(choice["text"], "one ");
+  EXPECT_EQ(choice["finish_reason"], "stop");
+  EXPECT_EQ(text_of(events(kCompletions, body)), "one ");
+  body["stop"] = "threexyz";  // begins and does not come
+  EXPECT_EQ(text_of(events(kCompletions, body)), "one two three");
+}
+
+TEST_F(CompletionsTest, LogprobsAreParallelLists) {
+  say("h\xc3\xa9!");
+  Json choice = answer(kCompletions, {{"prompt", "x"}, {"logprobs", 2}})["choices"][0];
+  const Json& logprobs = choice["logprobs"];
+  EXPECT_EQ(logprobs["tokens"].size(), 4u);
+  EXPECT_EQ(logprobs["tokens"][0], "h");
+  EXPECT_EQ(logprobs["text_offset"][0], 0);
+  EXPECT_EQ(logprobs["text_offset"][1], 1);
+  EXPECT_NEAR(logprobs["token_logprobs"][0].get<double>(), 0.0, 1e-6);
+  EXPECT_EQ(logprobs["top_logprobs"][0].size(), 2u);
+  EXPECT_TRUE(logprobs["top_logprobs"][0].contains("h"));
+}
+
+TEST_F(CompletionsTest, MarkersAreHiddenUnlessAsked) {
+  say("a<|START_TEXT|>b");
+  EXPECT_EQ(answer(kCompletions, {{"prompt", "x"}})["choices"][0]["text"], "ab");
+  Json raw = {{"prompt", "x"}, {"skip_special_tokens", false}};
+  EXPECT_EQ(answer(kCompletions, raw)["choices"][0]["text"], "a<|START_TEXT|>b");
+}
+
+TEST_F(CompletionsTest, OverflowIsRefusedBeforeTheStreamWithBothNumbers) {
+  say("y", /*endless=*/true);
+  for (bool stream : {false, true}) {
+    for (size_t size : {size_t{512}, size_t{513}, size_t{5120}}) {
+      Json error = refusal(kCompletions, {{"prompt", std::string(size, 'a')}, {"stream", stream}});
+      EXPECT_EQ(error["type"], "exceed_context_size_error");
+      EXPECT_EQ(error["code"], "context_length_exceeded");
+      EXPECT_EQ(error["n_prompt_tokens"], size);
+      EXPECT_EQ(error["n_ctx"], 512);
+      std::string message = error["message"];
+      EXPECT_NE(message.find("maximum context length is 512 tokens"), std::string::npos);
+      EXPECT_NE(message.find("exceeds the available context size"), std::string::npos);
+    }
+  }
+  // One token of room: that token, whatever was asked for.
+  Json body = answer(kCompletions, {{"prompt", std::string(511, 'a')}, {"max_tokens", 32000}});
+  EXPECT_EQ(body["choices"][0]["text"], "y");
+  EXPECT_EQ(body["choices"][0]["finish_reason"], "length");
+}
+
+TEST_F(CompletionsTest, AnEmptyPromptIsRefused) {
+  EXPECT_EQ(refusal(kCompletions, {{"prompt", Json::array()}})["type"], "invalid_request_error");
+}
+
+}  // namespace
+}  // namespace nmc::test

@@ -1,0 +1,158 @@
+// What is refused, and that each refusal names its field.
+#include "tests/server/api/fixture.h"
+
+namespace nmc::test {
+namespace {
+
+class RequestTest : public ApiTest {
+ protected:
+  RequestTest() { say("x"); }
+
+  void expect_refused(const std::string& path, Json body, const char* key, const Json& value) {
+    body[key] = value;
+    Json error = refusal(path, body);
+    std::string message = error.value("message", "");
+    EXPECT_NE(message.find(key), std::string::npos) << key << " " << value << ": " << message;
+    EXPECT_EQ(error.value("type", ""), "invalid_request_error");
+  }
+};
+
+TEST_F(RequestTest, WrongTypesAndRangesNameTheirField) {
+  const std::pair<const char*, Json> wrong[] = {{"temperature", "hot"},
+                                                {"temperature", -1},
+                                                {"temperature", 1000},
+                                                {"top_p", 0},
+                                                {"top_p", 2},
+                                                {"top_p", true},
+                                                {"top_k", 1.5},
+                                                {"top_k", -2},
+                                                {"min_p", -0.1},
+                                                {"seed", "x"},
+                                                {"max_tokens", 0},
+                                                {"max_tokens", "many"},
+                                                {"stream", "yes"},
+                                                {"stop", 3},
+                                                {"stop", Json::array({1})},
+                                                {"stop", ""},
+                                                {"model", 3},
+                                                {"ignore_eos", 1},
+                                                {"stream_options", 1},
+                                                {"max_completion_tokens", -5},
+                                                {"stop", Json(std::vector<std::string>(17, "x"))}};
+  for (const auto& [key, value] : wrong) {
+    expect_refused(kCompletions, {{"prompt", "a"}}, key, value);
+    expect_refused(kChat, chat_body(), key, value);
+  }
+  for (const auto& [key, value] :
+       std::initializer_list<std::pair<const char*, Json>>{{"prompt", 3},
+                                                           {"prompt", Json::array({1, "a"})},
+                                                           {"prompt", Json::array({-1})},
+                                                           {"prompt", Json::array({1e30})},
+                                                           {"prompt", nullptr},
+                                                           {"prompt", Json::array({"a", "b"})},
+                                                           {"logprobs", 21},
+                                                           {"logprobs", true},
+                                                           {"echo", 1},
+                                                           {"suffix", "b"}}) {
+    expect_refused(kCompletions, {{"prompt", "a"}}, key, value);
+  }
+  for (const auto& [key, value] :
+       std::initializer_list<std::pair<const char*, Json>>{{"messages", "a"},
+                                                           {"messages", Json::array()},
+                                                           {"messages", Json::array({1})},
+                                                           {"tools", 1},
+                                                           {"tools", Json::array({Json::object()})},
+                                                           {"tool_choice", "maybe"},
+                                                           {"reasoning_effort", "some"},
+                                                           {"chat_template_kwargs", 1},
+                                                           {"logprobs", 1},
+                                                           {"top_logprobs", 3}}) {
+    expect_refused(kChat, chat_body(), key, value);
+  }
+}
+
+TEST_F(RequestTest, WhatIsNotSupportedIsNeverIgnored) {
+  for (const auto& [key, value] : std::initializer_list<std::pair<const char*, Json>>{
+           {"n", 2},
+           {"logit_bias", {{"5", 1}}},
+           {"frequency_penalty", 0.5},
+           {"presence_penalty", -0.5},
+           {"repetition_penalty", 1.1},
+           {"response_format", {{"type", "json_object"}}},
+           {"grammar", "root ::= x"}}) {
+    expect_refused(kCompletions, {{"prompt", "a"}}, key, value);
+    expect_refused(kChat, chat_body(), key, value);
+  }
+  expect_refused(kChat, chat_body(), "tool_choice", "required");
+  expect_refused(kChat, chat_body(), "tool_choice", {{"type", "function"}});
+  Json error = refusal(kChat, chat_body({{"n", 2}}));
+  EXPECT_EQ(error["code"], "unsupported");
+}
+
+TEST_F(RequestTest, NeutralAndUnknownFieldsAreFine) {
+  Json neutral = {{"n", 1},
+                  {"logit_bias", Json::object()},
+                  {"frequency_penalty", 0},
+                  {"presence_penalty", 0.0},
+                  {"response_format", {{"type", "text"}}},
+                  {"top_k", -1},
+                  {"seed", -7},
+                  {"stop", nullptr},
+                  {"temperature", nullptr},
+                  {"user", "me"},
+                  {"no_such_field", {{"a", 1}}},
+                  {"max_tokens", 1'000'000'000}};
+  Json completion = neutral;
+  completion["prompt"] = "a";
+  answer(kCompletions, completion);
+  neutral["tool_choice"] = "auto";
+  neutral["tools"] = Json::array();
+  answer(kChat, chat_body(neutral));
+}
+
+TEST_F(RequestTest, BodiesThatAreNoObjectAreRefused) {
+  for (const char* body : {"", "[]", "3", "{", "{\"prompt\": \"\xff\"}", "null", "{} {}"}) {
+    for (const char* path : {kCompletions, kChat, "/tokenize", "/detokenize", "/apply-template"}) {
+      EXPECT_EQ(ask("POST", path, body).status, 400) << path << " " << body;
+    }
+  }
+  EXPECT_EQ(ask("POST", kChat, std::string(1 << 20, '[')).status, 400);
+}
+
+TEST_F(RequestTest, SmallEndpoints) {
+  EXPECT_EQ(answer("/tokenize", {{"content", "ab<|END_TEXT|>"}})["tokens"],
+            Json::array({97, 98, 265}));
+  EXPECT_EQ(answer("/tokenize", {{"content", "<|END_TEXT|>"}, {"parse_special", false}})["count"],
+            12);
+  EXPECT_EQ(answer("/detokenize", {{"tokens", {97, 98, 265}}})["content"], "ab<|END_TEXT|>");
+  EXPECT_EQ(refusal("/detokenize", {{"tokens", {9999}}})["type"], "invalid_request_error");
+  Json rendered = answer("/apply-template", chat_body({{"reasoning_effort", "none"}}));
+  std::string prompt = rendered["prompt"];
+  EXPECT_TRUE(prompt.ends_with("<|START_THINKING|><|END_THINKING|>")) << prompt;
+  prompt = answer("/apply-template",
+                  chat_body({{"chat_template_kwargs", {{"reasoning", true}}}}))["prompt"];
+  EXPECT_TRUE(prompt.ends_with("<|START_THINKING|>")) << prompt;
+  Json tools = {{"tools", Json::array({weather_tool()})}};
+  prompt = answer("/apply-template", chat_body(tools))["prompt"];
+  EXPECT_NE(prompt.find("\"weather\""), std::string::npos);
+  tools["tool_choice"] = "none";
+  prompt = answer("/apply-template", chat_body(tools))["prompt"];
+  EXPECT_EQ(prompt.find("\"weather\""), std::string::npos);
+}
+
+TEST(Defaults, ComeFromTheModelFile) {
+  auto none = api::sampling_defaults("");
+  EXPECT_EQ(none->temperature, 1.0);
+  EXPECT_EQ(none->top_p, 0.95);
+  auto some = api::sampling_defaults(R"({"temperature": 0.3, "top_k": 40, "eos_token_id": 2})");
+  EXPECT_EQ(some->temperature, 0.3);
+  EXPECT_EQ(some->top_k, 40);
+  EXPECT_EQ(some->top_p, 0.95);
+  EXPECT_FALSE(api::sampling_defaults(R"({"temperature": "hot"})").ok());
+  auto tokens = api::special_tokens_of(R"({"bos_token": {"content": "<s>"}, "eos_token": null})",
+                                       R"({"bos_token": "old", "pad_token": "<p>"})");
+  EXPECT_EQ(tokens->dump(), R"({"bos_token":"<s>","pad_token":"<p>"})");
+}
+
+}  // namespace
+}  // namespace nmc::test

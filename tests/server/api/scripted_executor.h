@@ -1,0 +1,62 @@
+// A device that says what a test wrote: after any prompt, the tokens of a script.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "runtime/engine/executor.h"
+
+namespace nmc::test {
+
+// What the test may change while the engine runs.
+struct ScriptControl {
+  std::vector<int32_t> script;  // set before the first request; then its last token repeats
+  std::atomic<int> step_ms{0};  // time of one call of forward
+  std::atomic<bool> fail{false};
+};
+
+class ScriptedExecutor : public Executor {
+ public:
+  ScriptedExecutor(ModelDescription model, KvCapacity capacity,
+                   std::shared_ptr<ScriptControl> control)
+      : model_(std::move(model)), capacity_(capacity), control_(std::move(control)) {}
+
+  std::string name() const override { return "scripted"; }
+  const ModelDescription& model() const override { return model_; }
+  KvCapacity kv_capacity() const override { return capacity_; }
+
+  Status forward(std::span<const SequenceStep> batch, std::vector<float>* logits) override {
+    if (control_->fail) return internal_error("the test pulled the plug");
+    std::this_thread::sleep_for(std::chrono::milliseconds(control_->step_ms));
+    logits->clear();
+    for (const SequenceStep& step : batch) {
+      auto end = step.first + static_cast<int64_t>(step.tokens.size());
+      // The first page names the sequence; its script begins where its prompt ends.
+      Reading& r = reading_[step.global_pages[0]];
+      if (step.first == 0 || r.in_prompt) r.prompt_end = end;
+      r.in_prompt = step.logits == LogitsWanted::kNone;
+      if (r.in_prompt) continue;
+      auto at = std::min(static_cast<size_t>(end - r.prompt_end), control_->script.size() - 1);
+      size_t row = logits->size();
+      logits->resize(row + static_cast<size_t>(model_.vocab), 0.0f);
+      (*logits)[row + static_cast<size_t>(control_->script[at])] = 100.0f;
+    }
+    return {};
+  }
+
+ private:
+  struct Reading {
+    bool in_prompt = false;
+    int64_t prompt_end = 0;
+  };
+
+  const ModelDescription model_;
+  const KvCapacity capacity_;
+  const std::shared_ptr<ScriptControl> control_;
+  std::map<int32_t, Reading> reading_;
+};
+
+}  // namespace nmc::test
