@@ -31,18 +31,23 @@ Arguments parse(int argc, char** argv) {
       "for something else.",
       "eval");
   Arguments a;
-  app.add_option("-m,--model", a.model, "The .nmc file")->required();
-  auto* input = app.add_option_group("input")->require_option(1);
-  input->add_option("--tokens", a.tokens, "One sequence of whitespace-separated ids a line");
-  input->add_option("--text", a.text, "Plain text, tokenized by the model's own tokenizer");
+  app.add_option("-m,--model", a.model, "The .nmc file")->required()->type_name("FILE");
+  auto* input = app.add_option_group("Input")->require_option(1);
+  input->add_option("--tokens", a.tokens, "One sequence of whitespace-separated ids a line")
+      ->type_name("FILE");
+  input->add_option("--text", a.text, "Plain text, tokenized by the model's own tokenizer")
+      ->type_name("FILE");
   auto* logits = app.add_option("--logits", a.logits,
                                 "Write every position's logits to this safetensors file: float32 "
-                                "logits.0, logits.1, ... [tokens, vocab]");
+                                "logits.0, logits.1, ... [tokens, vocab]")
+                     ->type_name("OUT");
   app.add_option("--greedy", a.greedy,
                  "Print the N next tokens of each sequence, each the likeliest")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31))
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31).description(""))
+      ->type_name("N")
       ->excludes(logits);
-  app.add_option("--device", a.device, "auto, " + nmc::executor_names() + " (default: auto)");
+  app.add_option("--device", a.device, "auto, " + nmc::executor_names() + " (default: auto)")
+      ->type_name("NAME");
   app.set_version_flag("--version", std::string("nmc ") + NMC_VERSION);
   try {
     app.parse(argc, argv);
