@@ -16,6 +16,25 @@ namespace fs = std::filesystem;
 
 using Files = std::map<std::string, std::string>;
 
+Status check_output(const OutputOptions& options) {
+  std::error_code ignored;
+  if (fs::is_directory(options.out, ignored))
+    return invalid_argument(options.out.string() + " is a folder; give the name of a file");
+  if (!options.replace && fs::exists(options.out, ignored))
+    return invalid_argument(options.out.string() + " exists already; --force replaces it");
+  return {};
+}
+
+// Even with leave to replace files: not the ones that are being read.
+Status check_not_a_source(const Checkpoint& checkpoint, const fs::path& out) {
+  std::error_code ignored;
+  for (const MappedFile& file : checkpoint.files()) {
+    if (fs::equivalent(file.path(), out, ignored))
+      return invalid_argument(out.string() + " is part of the checkpoint; choose another name");
+  }
+  return {};
+}
+
 Status check_space(const fs::path& out, uint64_t needed) {
   fs::path folder = out.has_parent_path() ? out.parent_path() : ".";
   struct statvfs st {};
@@ -50,9 +69,7 @@ Json source_json(const Checkpoint& checkpoint, const Mapping& mapping) {
 
 Result<Converted> write_model(const WeightSource& source, Json provenance, Files files,
                               const OutputOptions& options) {
-  std::error_code ignored;
-  if (!options.replace && fs::exists(options.out, ignored))
-    return invalid_argument(options.out.string() + " exists already; --force replaces it");
+  NMC_TRY(check_output(options));
   provenance["nmc_version"] = NMC_VERSION;
   NMC_ASSIGN(provenance["generation_defaults"], generation_defaults(files));
 
@@ -61,11 +78,14 @@ Result<Converted> write_model(const WeightSource& source, Json provenance, Files
       .has_tokenizer = files.contains("tokenizer.json") || files.contains("tokenizer.model")};
   result.file_bytes = encode_header(source.model(), provenance, files, {}).header.file_bytes;
   NMC_TRY(check_space(options.out, result.file_bytes));
-  Progress progress("converting", result.file_bytes, options.progress);
+  uint64_t weights = 0;
+  for (const TensorSpec& t : source.tensors()) weights += t.bytes();
+  Progress progress("converting", weights, options.progress);
   NMC_ASSIGN(ModelWriter writer,
              ModelWriter::create(options.out, source.model(), provenance, std::move(files)));
   NMC_TRY(repack(
       source, options.threads, [&](uint64_t bytes) { progress.add(bytes); }, &writer));
+  progress.say("waiting until everything is on disk");
   NMC_TRY(writer.finish());
   result.seconds = progress.seconds();
   return result;
@@ -76,6 +96,7 @@ Result<Converted> write_model(const WeightSource& source, Json provenance, Files
 Result<Converted> convert_checkpoint(const fs::path& folder, bool cast_bf16,
                                      const OutputOptions& options) {
   NMC_ASSIGN(Checkpoint checkpoint, Checkpoint::open(folder));
+  NMC_TRY(check_not_a_source(checkpoint, options.out));
   NMC_ASSIGN(Mapping mapping, map_checkpoint(checkpoint, cast_bf16));
   NMC_ASSIGN(Files files, read_embedded_files(folder));
   Json provenance = source_json(checkpoint, mapping);

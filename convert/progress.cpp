@@ -34,6 +34,13 @@ void Progress::add(uint64_t bytes) {
   draw(done);
 }
 
+void Progress::say(const char* step) {
+  if (style_ != Style::kBar) return;
+  std::lock_guard lock(mutex_);
+  std::fprintf(stderr, "\r%s: %s\033[K", action_.c_str(), step);
+  std::fflush(stderr);
+}
+
 double Progress::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }

@@ -22,6 +22,8 @@ class Progress {
   ~Progress();
 
   void add(uint64_t bytes);
+  // Shows a step that has no bytes to count; on a terminal only.
+  void say(const char* step);
 
   double seconds() const;  // since construction
 

@@ -93,6 +93,10 @@ TEST_F(ProgramTest, UsageErrorsAreTwoAndFailuresOne) {
   write_checkpoint(folder_ / "tiny", small_config(), small_tensors());
   EXPECT_EQ(run({"tiny", "no/such/folder/out.nmc"}), 1);
   EXPECT_THAT(output(), HasSubstr("no/such/folder does not exist"));
+  EXPECT_EQ(run({"tiny", "tiny"}), 1);
+  EXPECT_THAT(output(), HasSubstr("is a folder"));
+  EXPECT_EQ(run({"tiny", "tiny/model.safetensors", "--force"}), 1);
+  EXPECT_THAT(output(), HasSubstr("is part of the checkpoint"));
   EXPECT_EQ(run({"--help"}), 0);
   EXPECT_EQ(run({"--version"}), 0);
   EXPECT_THAT(output(), HasSubstr("nmc "));
