@@ -67,6 +67,8 @@ Result<Bpe> Bpe::build(TokenizerJson& file, bool byte_level,
   NMC_TRY(refuse_options(model));
   if (file.vocab.empty())
     return invalid_argument("tokenizer.json: \"model.vocab\" must be an object with tokens");
+  if (!file.has_merges)
+    return invalid_argument("tokenizer.json: the field \"model.merges\" must be an array");
 
   Bpe bpe;
   NMC_ASSIGN(bpe.vocabulary_, Vocabulary::build(std::move(file.vocab), kWhat));

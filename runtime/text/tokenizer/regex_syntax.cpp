@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <vector>
 
 namespace nmc::tok {
 namespace {
@@ -57,6 +58,12 @@ class Translator {
   }
 
   Status item() {
+    if (rest_.starts_with("{")) return brace();
+    if (rest_.starts_with(")")) return close_group();
+    if (std::string_view("*+?|").find(rest_.front()) != std::string_view::npos)
+      return emit(std::string(1, take()));
+    atom_ = out_.size();
+    if (rest_.starts_with("(")) open_groups_.push_back(atom_);
     if (take("(?#")) return refuse("a comment group");
     if (take("(?")) {
       out_ += "(?";
@@ -77,6 +84,35 @@ class Translator {
       if (take("]")) out_ += "\\]";
     }
     return {};
+  }
+
+  Status close_group() {
+    if (open_groups_.empty()) return refuse("a closing parenthesis without an opening one");
+    atom_ = open_groups_.back();
+    open_groups_.pop_back();
+    return emit(std::string(1, take()));
+  }
+
+  // An interval such as {1,3}, or a brace that stands for itself.
+  Status brace() {
+    size_t end = rest_.find_first_not_of("0123456789,", 1);
+    bool closed = end != std::string_view::npos && rest_[end] == '}';
+    std::string_view body = closed ? rest_.substr(1, end - 1) : std::string_view();
+    bool interval = body.find_first_of("0123456789") != std::string_view::npos &&
+                    std::count(body.begin(), body.end(), ',') <= 1;
+    if (!interval) {
+      atom_ = out_.size();
+      rest_.remove_prefix(1);
+      return emit("\\{");
+    }
+    rest_.remove_prefix(end + 1);
+    bool fixed = body.find(',') == std::string_view::npos;
+    if (fixed && rest_.starts_with("?")) return refuse("an interval of one number before ?");
+    bool repeated = rest_.starts_with("+");
+    if (repeated) out_.insert(atom_, "(?:");
+    out_ += body.starts_with(",") ? "{0" : "{";
+    out_ += body;
+    return emit(repeated ? "})" : "}");
   }
 
   Status class_item() {
@@ -192,6 +228,8 @@ class Translator {
   std::string_view rest_, pattern_, where_;
   std::string out_;
   bool in_class_ = false;
+  size_t atom_ = 0;                  // where the last atom starts in out_
+  std::vector<size_t> open_groups_;  // where the open groups start in out_
 };
 
 }  // namespace

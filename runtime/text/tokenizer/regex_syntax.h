@@ -5,6 +5,8 @@
 //   \h              a hexadecimal digit, not a horizontal space
 //   \uHHHH          unknown to PCRE2
 //   \p{Han}         the script, not the script extensions
+//   a{1,3}+         repeats the interval; in PCRE2 it is a possessive one
+//   a{,3}           is a{0,3}; in PCRE2 these are five characters
 //   [a[b]] [a&&b]   nested classes and intersections, unknown to PCRE2: refused
 // ^ and $ match at every line: compile the result with PCRE2_MULTILINE.
 #pragma once

@@ -57,7 +57,10 @@ class Reader {
   bool start_array(size_t) {
     if (mode_ == kVocab) return fail("the ids of \"model.vocab\" must be integers");
     if (mode_ == kMerges) return in_pair_ ? bad_merge() : start_pair();
-    if (in_model() && key_ == "merges") return enter(kMerges);
+    if (in_model() && key_ == "merges") {
+      out.has_merges = true;
+      return enter(kMerges);
+    }
     return open(Json::array());
   }
   bool end_array() {

@@ -16,6 +16,7 @@ struct TokenizerJson {
   Json rest;  // an object; "model" without its vocabulary and merges
   std::vector<Vocabulary::Entry> vocab;
   std::vector<std::pair<std::string, std::string>> merges;
+  bool has_merges = false;  // there is a list, though it may be empty
 };
 
 // Bounds size, depth and element counts before they cost anything. Merges may be "a b" or

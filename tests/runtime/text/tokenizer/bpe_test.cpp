@@ -105,6 +105,8 @@ TEST(Bpe, NamesWhatIsWrong) {
   EXPECT_EQ(model_error({{"end_of_word_suffix", "</w>"}}),
             "tokenizer.json: model.end_of_word_suffix is not supported");
   EXPECT_NE(model_error({{"dropout", 0.1}}).find("dropout"), std::string::npos);
+  EXPECT_EQ(model_error({{"merges", Json::object()}}),
+            "tokenizer.json: the field \"model.merges\" must be an array");
   EXPECT_NE(model_error({{"vocab", Json::object()}}).find("model.vocab"), std::string::npos);
   EXPECT_NE(model_error({{"vocab", {{"a", 0}, {"b", 0}}}, {"merges", Json::array()}})
                 .find("\"a\" and \"b\" have the same id 0"),

@@ -32,8 +32,11 @@ void collect(const Json& step, std::vector<std::string>& out) {
 
 std::vector<std::string> patterns() {
   std::vector<std::string> out = {
-      R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)", R"(\w+|\W)",
-      R"([\w\h]+|[^\S\n]|\n)", R"(\b.|\B.)",
+      R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)",
+      R"(\w+|\W)",
+      R"([\w\h]+|[^\S\n]|\n)",
+      R"(\b.|\B.)",
+      R"(\p{N}{1,3}+|(?:[^\s\p{N}]{2}|\s){1,2}+|{1a)",
       R"(\p{Han}+|\p{Hiragana}|[[:digit:]]+|[[:space:]]|^.|.$)"};
   for (std::string path : {fixture_path("llama3"), fixture_path("qwen"),
                            std::string("models/cohere2moe-nano/tokenizer.json")}) {

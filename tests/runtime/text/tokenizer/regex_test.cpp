@@ -60,6 +60,10 @@ TEST(Regex, ReadsOnigurumasEscapes) {
   EXPECT_EQ(first("\\p{Letter}\\p{^Letter}", "a1"), "a1");
   EXPECT_EQ(first("[]a]+", "]a"), "]a");
   EXPECT_EQ(first("^b", "a\nb"), "b");
+  EXPECT_EQ(first("\\d{1,2}+x", "12345x"), "12345x");
+  EXPECT_EQ(first("(?:ab|[cd]){2}+", "abcabcab"), "abcabc");
+  EXPECT_EQ(first("a{,2}b", "aaab"), "aab");
+  EXPECT_EQ(first("{a}{1", "x{a}{1"), "{a}{1");
   EXPECT_EQ(first("a$", "a\nb"), "a");
 }
 
@@ -73,8 +77,9 @@ TEST(Regex, RefusesWhatItCannotReadTheSameWay) {
   EXPECT_EQ(error_of("[a[bc]]"),
             "tokenizer.json: pre_tokenizer[1]: a class inside a class in the regular expression "
             "\"[a[bc]]\" is not supported");
-  for (const char* pattern : {"[a&&b]", "(?m:a)", "(?x)a", "\\G", "\\1", "\\k<a>", "[\\W]", "a\\",
-                              "\\p", "\\u12", "\\p{Klingon}", "(?#c)a", "[a", "a**b(", "\\R"}) {
+  for (const char* pattern :
+       {"[a&&b]", "(?m:a)", "(?x)a", "\\G", "\\1", "\\k<a>", "[\\W]", "a\\", "\\p", "\\u12",
+        "\\p{Klingon}", "(?#c)a", "[a", "a**b(", "\\R", "a)", "a{2}?"}) {
     EXPECT_NE(error_of(pattern), "") << pattern;
   }
 }
