@@ -10,9 +10,10 @@ namespace nmc::test {
 template <typename Got>
 Deviation compare_rows(std::span<const Got> got, std::span<const float> expected, int64_t width,
                        double tolerance) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Deviation worst{.tolerance = tolerance};
-  if (got.size() != expected.size()) {
-    worst.error = std::numeric_limits<double>::infinity();
+  if (got.size() != expected.size() || expected.empty()) {
+    worst.error = kInfinity;
     return worst;
   }
   const auto n = static_cast<size_t>(width);
@@ -20,14 +21,13 @@ Deviation compare_rows(std::span<const Got> got, std::span<const float> expected
     double difference = 0, size = 0;
     for (size_t i = row * n; i < (row + 1) * n; ++i) {
       const double d = std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i]));
-      if (!(d <= difference)) difference = d;  // NaN replaces what was there, and stays
+      difference = std::max(difference, std::isfinite(d) ? d : kInfinity);
       size = std::max(size, std::abs(static_cast<double>(expected[i])));
     }
-    const double error = difference / size;
-    if (error <= worst.error) continue;
+    const double error = difference == 0 ? 0 : difference / size;
+    if (worst.row >= 0 && error <= worst.error) continue;
     worst.error = error;
     worst.row = static_cast<int64_t>(row);
-    if (std::isnan(error)) break;
   }
   return worst;
 }

@@ -11,14 +11,14 @@ namespace nmc::test {
 
 // The largest |got - expected| of a row over the largest |expected| of that row, over all rows.
 struct Deviation {
-  double error = 0;      // NaN when a value is not finite
+  double error = 0;      // infinite when a value is not finite, or there is nothing to compare
   double tolerance = 0;  // what it may be
   int64_t row = -1;      // where it is largest
 
   bool ok() const { return error <= tolerance; }
 };
 
-// Rows of `width` values; both sides have the same number of them.
+// Rows of `width` values. Another number of values on one side is an infinite error.
 template <typename Got>
 Deviation compare_rows(std::span<const Got> got, std::span<const float> expected, int64_t width,
                        double tolerance);

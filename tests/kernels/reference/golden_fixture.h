@@ -45,7 +45,7 @@ inline Deviation logits_deviation(const std::shared_ptr<const ModelFile>& file,
     const Deviation deviation =
         compare_rows<float>(sequence.run(executor.get(), prompt.ids, LogitsWanted::kAll),
                             prompt.logits.values, prompt.logits.width(), tolerance);
-    if (!(deviation.error <= worst.error)) worst = deviation;
+    if (worst.row < 0 || deviation.error > worst.error) worst = deviation;
   }
   return worst;
 }
