@@ -55,6 +55,8 @@ class ReferenceExecutor : public Executor {
  private:
   Status finish(const Pass& pass, const Rows& x, std::span<const int64_t> wanted,
                 std::vector<float>* logits) const {
+    logits->clear();
+    if (wanted.empty()) return {};
     Rows last(static_cast<int64_t>(wanted.size()), x.cols());
     for (int64_t i = 0; i < last.rows(); ++i) {
       std::ranges::copy(x.row(wanted[static_cast<size_t>(i)]), last.row(i).begin());
