@@ -40,7 +40,14 @@ bool inside_word(std::string_view text, size_t begin, size_t end) {
 }  // namespace
 
 bool AddedToken::blank() const {
-  return skip_space(content, 0) == content.size();
+  constexpr uint32_t kSpaceSymbol = 0x2581;  // what SentencePiece vocabularies write for a space
+  std::string_view rest = content;
+  while (!rest.empty()) {
+    Character c = decode_front(rest);
+    if (!is_white_space(c.code) && c.code != kSpaceSymbol) return false;
+    rest.remove_prefix(c.bytes);
+  }
+  return true;
 }
 
 Result<AddedToken> read_added_token(const Json& entry, int64_t id, const std::string& what) {
@@ -137,7 +144,7 @@ const AddedToken* AddedTokenMatcher::longest(std::string_view text, size_t at, s
 
 AddedTokenMatcher::Hit AddedTokenMatcher::find(std::string_view text, size_t from, size_t offset,
                                                const LiteralRanges& literal) const {
-  for (size_t at = from; at < text.size();) {
+  for (size_t at = tokens_.empty() ? text.size() : from; at < text.size();) {
     if (!starts_[static_cast<uint8_t>(text[at])]) {
       ++at;
       continue;

@@ -36,8 +36,6 @@ class AddedTokenMatcher {
  public:
   explicit AddedTokenMatcher(std::vector<AddedToken> tokens);
 
-  bool empty() const { return tokens_.empty(); }
-
   struct Hit {
     size_t begin, end;  // with the white space it takes
     int32_t id;

@@ -19,6 +19,9 @@
 namespace nmc::tok {
 namespace {
 
+// Working memory grows with the text; after a longer one it is not kept.
+constexpr size_t kKeepScratchBytes = 4u << 20;
+
 const Json& member(const Json& object, const char* key) {
   static const Json kNull;
   auto it = object.find(key);
@@ -95,6 +98,8 @@ Result<std::unique_ptr<Tokenizer>> BpeTokenizer::load(std::string_view text,
   t->fill_table(added);
   if (!config.bos_token.empty()) t->bos_ = t->find(config.bos_token);
   if (!config.eos_token.empty()) t->eos_ = t->find(config.eos_token);
+  if (t->bos_ && config.add_bos) set_first(t->post_processor_.before, *t->bos_, *config.add_bos);
+  if (t->eos_ && config.add_eos) set_last(t->post_processor_.after, *t->eos_, *config.add_eos);
   return std::unique_ptr<Tokenizer>(std::move(t));
 }
 
@@ -143,6 +148,7 @@ std::vector<int32_t> BpeTokenizer::encode(std::span<const TextPiece> pieces) con
   out.reserve(joined.size() / 4 + 16);
   Pool<Scratch>::Loan scratch(scratch_);
   encode_raw(joined, literal, *scratch, out);
+  if (joined.size() > kKeepScratchBytes) scratch.discard();
   return out;
 }
 

@@ -22,11 +22,15 @@ class Pool {
       if (!object_) object_ = std::make_unique<T>();
     }
     ~Loan() {
+      if (!object_) return;
       std::lock_guard lock(pool_.mutex_);
       pool_.idle_.push_back(std::move(object_));
     }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
+
+    // Frees the object now instead of keeping it.
+    void discard() { object_.reset(); }
 
     T& operator*() { return *object_; }
     T* operator->() { return object_.get(); }

@@ -75,6 +75,18 @@ Status add(const Json& component, const std::string& where, int depth, PostProce
 
 }  // namespace
 
+void set_first(std::vector<int32_t>& ids, int32_t id, bool wanted) {
+  bool has = !ids.empty() && ids.front() == id;
+  if (wanted && !has) ids.insert(ids.begin(), id);
+  if (!wanted && has) ids.erase(ids.begin());
+}
+
+void set_last(std::vector<int32_t>& ids, int32_t id, bool wanted) {
+  bool has = !ids.empty() && ids.back() == id;
+  if (wanted && !has) ids.push_back(id);
+  if (!wanted && has) ids.pop_back();
+}
+
 Result<PostProcessor> read_post_processor(const Json& component) {
   PostProcessor out;
   if (!component.is_null()) NMC_TRY(add(component, "post_processor", 0, out));

@@ -17,4 +17,9 @@ struct PostProcessor {
 // of them; null adds nothing. Other types are refused by name.
 Result<PostProcessor> read_post_processor(const Json& component);
 
+// What add_bos_token and add_eos_token of tokenizer_config.json do, where it has them: `wanted`
+// says whether `id` is to stand at the outer end of `ids`.
+void set_first(std::vector<int32_t>& ids, int32_t id, bool wanted);
+void set_last(std::vector<int32_t>& ids, int32_t id, bool wanted);
+
 }  // namespace nmc::tok

@@ -56,7 +56,8 @@ class Tokenizer {
   std::vector<int32_t> encode(std::string_view text, bool parse_special) const;
 
   // What the checkpoint's files do to a raw prompt: `encode` between the ids that its
-  // post-processor puts before and after (as a rule BOS in front).
+  // post-processor puts before and after (as a rule BOS in front), as amended by add_bos_token
+  // and add_eos_token of tokenizer_config.json.
   virtual std::vector<int32_t> encode_with_bos(std::string_view text, bool parse_special) const = 0;
 
   // The exact bytes that an id decodes to, which may be part of a character; markers decode to

@@ -72,6 +72,12 @@ TEST(AddedTokens, WhiteSpaceIsNoMarker) {
   EXPECT_EQ(marked(m, "a\n\n    b", all), "a[\n\n][    ]b");
 }
 
+TEST(AddedTokens, TheSpaceSymbolIsWhiteSpaceToo) {
+  EXPECT_TRUE(token(1, "▁▁").blank());
+  EXPECT_TRUE(token(1, "\t\n").blank());
+  EXPECT_FALSE(token(1, "▁a").blank());
+}
+
 TEST(LiteralRanges, KnowWhatTheyTouch) {
   LiteralRanges r;
   r.add(2, 4);

@@ -54,6 +54,21 @@ TEST(Tokenizer, OnlyRawCompletionAddsBos) {
   EXPECT_THAT(t->encode_with_bos("", true), ElementsAre(1));
 }
 
+TEST(Tokenizer, TheConfigurationDecidesOnBosAndEos) {
+  auto ids = [](const std::string& config) {
+    auto t = load(source_file(fixture_path("command_r")),
+                  R"({"bos_token":"<BOS_TOKEN>","eos_token":"<EOS_TOKEN>")" + config + "}");
+    return t ? t->encode_with_bos("", true) : Ids{};
+  };
+  EXPECT_THAT(ids(""), ElementsAre(2, 3));  // the post-processor's
+  EXPECT_THAT(ids(R"(,"add_bos_token":true,"add_eos_token":false)"), ElementsAre(2));
+  EXPECT_THAT(ids(R"(,"add_bos_token":false)"), ElementsAre(3));
+  auto plain = load(source_file(fixture_path("gpt2")),
+                    R"({"bos_token":"<|endoftext|>","add_bos_token":true})");
+  ASSERT_TRUE(plain);
+  EXPECT_THAT(plain->encode_with_bos("", true), ElementsAre(*plain->bos_id()));
+}
+
 TEST(Tokenizer, AMarkerInUserTextIsText) {
   auto t = nano();
   ASSERT_TRUE(t);
