@@ -78,7 +78,7 @@ Result<Body> Parser::parse() {
 
 Result<Body> Parser::body_until(Names end) {
   NMC_TRY(enter());
-  int opened_at = current().line;
+  int opened_at = tokens_[at_ > 0 ? at_ - 1 : 0].line;  // of the tag before the body
   Body body;
   while (current().kind != Kind::kEnd) {
     if (current().kind == Kind::kData) {
