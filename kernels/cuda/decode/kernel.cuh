@@ -1,0 +1,113 @@
+// The streaming core of the decode kernel: every byte and every dependency of a token of North Mini
+// Code at batch 1, in the shape that keeps the memory busy (docs/megakernel.md). The numerics are
+// not complete yet: no RoPE, no running maximum in the softmax, new keys and values are not stored,
+// pages are contiguous.
+//
+// One CTA on each of kCtas SMs, resident for `steps` tokens. Warps 0..7 move data: producers, then
+// one exchange each; warps 8..15 are the consumers.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/decode/consumer.cuh"
+#include "kernels/cuda/decode/mover.cuh"
+#include "kernels/cuda/decode/ring.cuh"
+#include "kernels/cuda/decode/stream.cuh"
+
+namespace nmc::decode {
+
+constexpr int kThreads = 512;
+
+struct DefaultConfig {
+  static constexpr bool kDependent = true;  // false: nobody waits for activations (a speed limit)
+  static constexpr bool kTrace = false;
+  static constexpr int kPatience = 1;       // pairs of experts by which gathers wait for better odds
+  static constexpr int kOutputAt = 0;       // the pair of experts' down before which O is multiplied
+  static constexpr uint32_t kNoWait = 0;    // gathers that do not wait (to measure their cost)
+  static constexpr bool kOnce = true;       // the stream leaves the L2 first
+  static constexpr bool kFence = true;      // the mailboxes' fence; false only to measure its cost
+  static constexpr int kHeldGroups = 4;     // QKV groups taken into registers before x is there
+  static constexpr int kHeldOutput = 6;     // chunks of O kept in registers through gate and up
+  static constexpr int kConsumerRegisters = 168;
+  static constexpr int kMoverRegisters = 88;
+};
+
+// The whole warp walks along, so that addresses stay uniform; one lane issues.
+template <class Config>
+__device__ __forceinline__ void run_producer(const Role& role, uint32_t ring, int me) {
+  Shared& s = role.shared;
+  RingWriter<Config::kTrace, Config::kOnce> writer(s, ring, role.p.slots, role.p.in_flight[me], me, role.watch);
+  uint32_t routed = 0;
+  stream_tokens<Config::kHeldOutput>(
+      role.p, role.cta, role.lane,
+      [&](int step, int layer, int batch, const Chunk& mine, int count) {
+        if (me == 0) {
+          mark_run<Config::kTrace>(role.p, step, layer, batch, writer.waited_free,
+                                   writer.waited_landed);
+        }
+        writer.put(mine, count);
+      },
+      [&](int layer) {
+        if (layer && Config::kDependent && waits<Config>(3)) {
+          role.watch.wait(&s.top_ready, routed++, 42, layer);
+        }
+      },
+      [&](int layer, int rank) {
+        return Config::kDependent && waits<Config>(3) ? ((volatile int*)s.expert)[rank]
+                                                      : (layer * 37 + 11 + rank * 17) & 127;
+      });
+}
+
+__device__ __forceinline__ void init_barriers(Shared& s, int slots) {
+  for (int i = 0; i < slots; i++) {
+    ptx::mbarrier_init(&s.full[i], 1);
+    ptx::mbarrier_init(&s.empty[i], kConsumers);
+  }
+  ptx::mbarrier_init(&s.token_ready, 1);
+  ptx::mbarrier_init(&s.qkv_done, kConsumers);
+  ptx::mbarrier_init(&s.values_done, kConsumers);
+  ptx::mbarrier_init(&s.down_done, kConsumers + 1);
+  for (int i = 0; i < 4; i++) {
+    ptx::mbarrier_init(&s.up_done[i], kConsumers);
+    ptx::mbarrier_init(&s.h_ready[i], 1);
+  }
+  for (int i = 0; i < 2; i++) {
+    ptx::mbarrier_init(&s.lm_done[i], kConsumers);
+    ptx::mbarrier_init(&s.lm_free[i], 1);
+  }
+  ptx::mbarrier_init(&s.x_ready, kXWarps);
+  ptx::mbarrier_init(&s.norm_ready, kXWarps);
+  ptx::mbarrier_init(&s.top_ready, 1);
+  ptx::mbarrier_init(&s.q_ready, 1);
+  ptx::mbarrier_init(&s.merged, 1);
+  ptx::mbarrier_init(&s.o_ready, 1);
+  ptx::mbarrier_fence_init();
+}
+
+template <class Config>
+__global__ void __launch_bounds__(kThreads, 1) decode_kernel(const __grid_constant__ Params p) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  Shared& s = *reinterpret_cast<Shared*>(memory);
+  const uint32_t ring = ptx::shared_address(memory + sizeof(Shared));
+  const int warp = threadIdx.x / 32;
+  if (threadIdx.x == 0) {
+    Watchdog::deadline() = ptx::global_time() + p.watchdog_ns;
+    init_barriers(s, p.slots);
+  }
+  __syncthreads();
+  const Role role{p, s, Watchdog{p.hangs}, int(blockIdx.x),
+                  int(threadIdx.x & 31)};
+  if (warp < 8) {
+    ptx::registers_lower<Config::kMoverRegisters>();
+    if (warp < kProducers) {
+      run_producer<Config>(role, ring, warp);
+    } else if (Config::kDependent) {
+      run_exchange<Config>(role, static_cast<Exchange>(warp - kProducers));
+    }
+  } else {
+    ptx::registers_raise<Config::kConsumerRegisters>();
+    Consumer<Config>(role, ring, warp - 8).run();
+  }
+}
+
+}  // namespace nmc::decode

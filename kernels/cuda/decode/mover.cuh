@@ -1,0 +1,79 @@
+// The warps that exchange activations. All walk through the layers in one loop, because its code
+// runs once in 30 us and must stay in the instruction cache: four gather x, then each has one
+// exchange of its own.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/decode/attention_exchange.cuh"
+#include "kernels/cuda/decode/hidden.cuh"
+#include "kernels/cuda/decode/residual.cuh"
+#include "kernels/cuda/decode/token.cuh"
+
+namespace nmc::decode {
+
+enum class Exchange { kRouting, kHiddenOut, kHiddenIn, kOutputIn, kQuery, kMerge };
+constexpr int kExchanges = 6;  // the first kXWarps gather x as well
+
+template <class Config>
+__device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
+  const Params& p = role.p;
+  Shared& s = role.shared;
+  Residual residual;
+  uint32_t layers = 0, gathers = 0;  // since the launch; the low bits are barrier parities
+  uint32_t word;
+  Turn turn, x_turn;
+  if (exchange == Exchange::kHiddenOut) {
+    if (role.lane == 0) *(volatile int*)&s.token = p.first_token;
+    role.warp_arrive(&s.token_ready);
+  }
+#pragma unroll 1
+  for (int step = 0; step < p.steps; step++) {
+    ptx::mbarrier_wait(&s.token_ready, step);
+    if (exchange == Exchange::kRouting) residual.start(role, *(volatile int*)&s.token);
+#pragma unroll 1
+    for (int layer = 0; layer <= kLayers; layer++) {
+      // Addresses shall be computed where they are used: kept across the loop they would spill.
+      asm volatile("" : "+r"(role.lane), "+r"(role.cta));
+      if (static_cast<int>(exchange) < kXWarps) {
+        // Not before x is about to be there: see mailbox.cuh.
+        if (layer) ptx::mbarrier_wait(&s.down_done, layers - 1);
+        gather_x<Config>(role, static_cast<int>(exchange), layer, layers, x_turn.slot);
+        if (exchange == Exchange::kRouting) mark<Config::kTrace>(p, step, layer, Event::kXSeen);
+      }
+      // Everybody's x is there, so everybody is done with the layer before.
+      if (exchange == Exchange::kRouting && role.lane < 8) {
+        ptx::store_relaxed(p.mail.x + x_turn.stale() * (kHidden / 2) + role.cta * 8 + role.lane,
+                           kEmpty);
+      }
+      x_turn.next();
+      ptx::mbarrier_wait(&s.norm_ready, gathers++);
+      if (layer == kLayers) break;
+      switch (exchange) {
+        case Exchange::kRouting:
+          if (layer) route<Config>(role, step, layer, layers, turn.slot);
+          if (role.lane == 0) {
+            ptx::store_relaxed(p.mail.logits + turn.stale() * kExperts + role.cta, uint64_t(0));
+          }
+          if (layer + 1 < kLayers) prefetch_router(role, layer + 1);
+          if (Config::kFence) ptx::fence_gpu();
+          ptx::mbarrier_wait(&s.down_done, layers);
+          word = residual.publish(role, x_turn.slot);
+          mark<Config::kTrace>(p, step, layer, Event::kXPublished);
+          if (layer + 1 < kLayers) add_logits(role, word, turn.following());
+          mark<Config::kTrace>(p, step, layer, Event::kLogitOut);
+          break;
+        case Exchange::kHiddenOut: publish_hidden<Config>(role, step, layer, layers, turn); break;
+        case Exchange::kHiddenIn: collect_hidden<Config>(role, step, layer, layers, turn); break;
+        case Exchange::kOutputIn: collect_output<Config>(role, step, layer, layers, turn); break;
+        case Exchange::kQuery: exchange_query<Config>(role, step, layer, layers, turn); break;
+        case Exchange::kMerge: merge_partials<Config>(role, step, layer, layers, turn); break;
+      }
+      layers++;
+      turn.next();
+    }
+    if (exchange == Exchange::kHiddenOut) choose_token(role, step);
+  }
+}
+
+}  // namespace nmc::decode

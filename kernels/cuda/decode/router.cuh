@@ -1,0 +1,96 @@
+// Routing in one exchange instead of two: a CTA does not wait for x to compute a logit. It owns 16
+// dimensions of x, so it knows their part of all 128 logits, and adds these to sums in the L2 while
+// x itself is on its way. Everybody reads the sums and chooses for itself.
+//
+// The sums are integers, so they do not depend on the order of the additions: the same bits in every
+// run. A word is 2^36 (sum) + count: 28 bits behind the point, and how many CTAs have added, in the
+// low 8 bits; it is complete at kCtas.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/decode/role.cuh"
+#include "kernels/cuda/decode/top8.cuh"
+#include "kernels/cuda/ptx/async_copy.cuh"
+
+namespace nmc::decode {
+
+constexpr float kLogitScale = 268435456.f;  // 2^28
+
+// The 16-byte block of 8 columns of a row in tile order, rows of kHidden.
+__device__ __forceinline__ const char* tile_block(const char* tensor, int row, int block) {
+  return tensor + uint64_t(row >> 3) * kGroup + (block >> 3) * 1024 + (row & 7) * 128 +
+         (((block ^ row) & 7) << 4);
+}
+
+// Fetches the CTA's 16 columns of a layer's router, long before they are needed.
+__device__ __forceinline__ void prefetch_router(const Role& role, int layer) {
+  const char* router = role.p.router + uint64_t(layer) * (kExperts / 8) * kGroup;
+#pragma unroll 1
+  for (int i = role.lane; i < 2 * kExperts; i += 32) {
+    const int half = i / kExperts, expert = i % kExperts;
+    ptx::async_copy_16(&role.shared.router[half][expert],
+                       tile_block(router, expert, role.cta * 2 + half));
+  }
+}
+
+// `word`: in lane 4 i the i-th pair of the CTA's 16 values of x.
+__device__ __forceinline__ void add_logits(const Role& role, uint32_t word, int slot) {
+  const int lane = role.lane, g = lane >> 2, t = lane & 3;
+  const uint32_t x0 = __shfl_sync(~0u, word, 4 * t), x1 = __shfl_sync(~0u, word, 4 * t + 16);
+  ptx::async_copy_wait();
+  __syncwarp();
+  const uint32_t rows = ptx::shared_address(role.shared.router) +
+                        (lane >> 4) * (kExperts * 16) + (lane & 15) * 16;
+  uint64_t* sums = role.p.mail.logits + slot * kExperts + g;
+#pragma unroll
+  for (int tile = 0; tile < kExperts / 16; tile++) {  // of 16 experts; all columns are x
+    uint32_t a[4];
+    ptx::ldmatrix_x4(a, rows + tile * 256);
+    float d[4] = {};
+    ptx::mma_m16(d, a, x0, x1);
+    if (tile / 2 == t) {
+      ptx::add_relaxed(sums + tile * 16,
+                       (uint64_t(__float2ll_rn(d[0] * kLogitScale)) << 8) + 1);
+      ptx::add_relaxed(sums + tile * 16 + 8,
+                       (uint64_t(__float2ll_rn(d[2] * kLogitScale)) << 8) + 1);
+    }
+  }
+}
+
+template <class Config>
+__device__ __forceinline__ void route(const Role& role, int step, int layer, uint32_t layers,
+                                      int slot) {
+  const Params& p = role.p;
+  Shared& s = role.shared;
+  const ulonglong2* sums =
+      reinterpret_cast<const ulonglong2*>(p.mail.logits + slot * kExperts) + role.lane * 2;
+  ulonglong2 v[2];
+  role.watch.spin(
+      [&] {
+        v[0] = ptx::load_relaxed(sums);
+        v[1] = ptx::load_relaxed(sums + 1);
+        return !waits<Config>(3) || uint32_t(v[0].x & v[0].y & v[1].x & v[1].y & 255) == kCtas;
+      },
+      3, layers);
+  __syncwarp();
+  mark<Config::kTrace>(p, step, layer, Event::kLogitsSeen);
+  const float scale = role.inverse_rms() / kLogitScale;
+  float logits[4];
+  logits[0] = __ll2float_rn(int64_t(v[0].x) >> 8) * scale;
+  logits[1] = __ll2float_rn(int64_t(v[0].y) >> 8) * scale;
+  logits[2] = __ll2float_rn(int64_t(v[1].x) >> 8) * scale;
+  logits[3] = __ll2float_rn(int64_t(v[1].y) >> 8) * scale;
+  top8(logits, role.lane, s.expert, s.score);
+  __syncwarp();
+  if (role.lane < kActive) {
+    s.score[role.lane] = __fdividef(1.f, 1.f + __expf(-s.score[role.lane]));
+    if (role.cta == 0 && p.experts) {
+      p.experts[(step * kLayers + layer) * kActive + role.lane] = s.expert[role.lane];
+    }
+  }
+  role.warp_arrive(&s.top_ready);
+  mark<Config::kTrace>(p, step, layer, Event::kTopKnown);
+}
+
+}  // namespace nmc::decode

@@ -1,0 +1,45 @@
+// The shared memory of one CTA: this structure, then the ring.
+//
+// "Operand order" of a vector: the 32 values of a half atom lie in 64 bytes as [pair t][block i],
+// pair t of the 8-value block i, so that lane t of a quad reads its operands of two mma with one
+// 16-byte load (operand.cuh).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/decode/geometry.cuh"
+
+namespace nmc::decode {
+
+constexpr int kMaxSlots = 12;
+
+struct alignas(1024) Shared {
+  uint32_t x[kHidden / 2];                             // operand order
+  uint32_t o[kCtas * 16];                              // operand order
+  uint32_t h[kActive][kWidth / 2];                     // operand order
+  uint32_t q[kHeads][kHeadDim / 2];                    // operand order
+  uint32_t p[kMaxPages][kHeads][kPageTokens / 2];      // operand order
+  float qkv[kQkvGroups][kConsumers][8];                // partial sums over a warp's columns
+  float up[kActive * 3 / 2][kConsumers][8];
+  float down[kConsumers][16];                          // O and down together
+  float lm[2][kLmBatch][kConsumers][8];
+  uint4 router[2][kExperts];                           // next layer, the CTA's 16 dimensions
+  float squares[4];                                    // of the quarters of x
+  float weight[kConsumers][kHeads];                    // sums of p over a warp's tokens
+  float score[kActive];
+  int expert[kActive];
+  int token;
+
+  uint64_t full[kMaxSlots], empty[kMaxSlots];
+  uint64_t token_ready;                                // 1 arrival
+  uint64_t qkv_done, values_done;                      // kConsumers arrivals
+  uint64_t down_done;                                  // kConsumers + 1
+  uint64_t up_done[4];
+  uint64_t lm_done[2], lm_free[2];                     // kConsumers, 1
+  uint64_t x_ready, norm_ready;                        // kXWarps arrivals
+  uint64_t top_ready, q_ready;                         // 1
+  uint64_t merged, o_ready;
+  uint64_t h_ready[4];
+};
+
+}  // namespace nmc::decode
