@@ -18,10 +18,10 @@ build: deps ## build every program into build/bin
 test: build ## build and run every test
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
-sanitize: deps ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
+sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
 	@tools/scripts/sanitize
 
-fuzz: deps ## every fuzz target for a short time (FUZZ_SECONDS each, default 20)
+fuzz: ## every fuzz target for a short time (FUZZ_SECONDS each, default 20)
 	@tools/scripts/fuzz
 
 check: ## include direction, longest files, formatting
