@@ -21,13 +21,11 @@ static std::string summarize(const std::vector<DialectEvent>& events) {
   bool open = false;
   for (const DialectEvent& e : events) {
     int kind = static_cast<int>(e.kind);
-    if (kind != last || e.kind >= Kind::kCallBegin) {
-      if (e.kind != Kind::kCallArguments || last != kind) out += "\n" + std::to_string(kind) + " ";
-    }
+    if (kind != last) out += "\n" + std::to_string(kind) + " ";
     last = kind;
-    out += e.text + e.name + "|" + e.model_id;
-    if (e.text.empty()) out += e.complete ? "+" : "-";
-    while (out.ends_with("|")) out.pop_back();
+    out += e.text;
+    if (e.kind == Kind::kCallBegin) out += e.name + "|" + e.model_id;
+    if (e.kind == Kind::kCallEnd) out += e.complete ? "whole" : "broken";
     switch (e.kind) {
       case Kind::kReasoning:
       case Kind::kContent:
