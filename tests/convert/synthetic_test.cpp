@@ -20,11 +20,11 @@ namespace {
 
 class SyntheticTest : public TempFolder {
  protected:
-  std::shared_ptr<const ModelFile> make(const Json& config) {
+  std::shared_ptr<const ModelFile> make(const Json& config, size_t threads = 2) {
     write_text(folder_ / "config.json", config.dump());
     auto out = folder_ / "synthetic.nmc";
     auto converted = convert_synthetic(folder_ / "config.json", folder_,
-                                       {.out = out, .replace = true, .threads = 2});
+                                       {.out = out, .replace = true, .threads = threads});
     EXPECT_TRUE(converted.ok()) << converted.status().message();
     auto file = ModelFile::open(out);
     EXPECT_TRUE(file.ok());
@@ -120,6 +120,16 @@ TEST_F(SyntheticTest, TheFileIsThatOfACheckpointFilledByTheRule) {
   }
   auto folder = write_checkpoint(folder_ / "filled", small_config(), tensors);
   EXPECT_EQ(weights_of(*make(small_config())), weights_of(convert_ok(folder)));
+}
+
+// A tensor of many pieces: its checksum passes from thread to thread.
+TEST_F(SyntheticTest, ManyPiecesOnManyThreads) {
+  Json config = small_config();
+  config["vocab_size"] = 60'000;  // 15 MB with padding, in pieces of 2 MiB
+  std::string expected = weights_of(*make(config, 1));
+  auto file = make(config, 128);
+  EXPECT_EQ(weights_of(*file), expected);
+  for (const TensorEntry& t : file->header().tensors) EXPECT_TRUE(file->check(t).ok()) << t.name;
 }
 
 // A scaled-down North: the gap between the last chosen and the first other router logit.
