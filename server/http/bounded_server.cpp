@@ -121,7 +121,7 @@ void BoundedServer::widen_backlog() {
 }
 
 bool BoundedServer::process_and_close_socket(socket_t fd) {
-  Connection connection(fd, limits_);
+  Connection connection(fd, limits_, [this] { return svr_sock_ == INVALID_SOCKET; });
   if (connections_.fetch_add(1) < limits_.connections) {
     current = &connection;
     try {
@@ -140,10 +140,8 @@ bool BoundedServer::process_and_close_socket(socket_t fd) {
 void BoundedServer::serve(Connection& connection) {
   bool served = false;
   // A full server takes idle connections back for those who wait.
-  auto stop = [&] {
-    return svr_sock_ == INVALID_SOCKET || (served && connections_.load() >= limits_.connections);
-  };
-  while (connection.wait_for_request(stop)) {
+  auto enough = [&] { return served && connections_.load() >= limits_.connections; };
+  while (connection.wait_for_request(enough)) {
     connection.begin_request();
     bool client_closes = false;
     bool ok = process_request(connection, false, client_closes,

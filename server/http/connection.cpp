@@ -13,8 +13,9 @@ namespace {
 using std::chrono::duration_cast;
 using std::chrono::milliseconds;
 
-// How often a waiting thread looks whether the server stops.
+// How often a waiting thread looks whether the server stops, and how many times more it then waits.
 constexpr milliseconds kSlice{100};
+constexpr int kLastSlices = 10;
 // How long, and for how many bytes, a closed connection is read on.
 constexpr milliseconds kGoodbye{200};
 constexpr size_t kGoodbyeBytes = 1 << 20;
@@ -40,21 +41,25 @@ void Connection::say_goodbye() {
 }
 
 bool Connection::wait(short events, Clock::time_point deadline) const {
-  for (;;) {
-    auto left = duration_cast<milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
+  for (int last = 0; last < kLastSlices; last += stopping_()) {
+    auto left = duration_cast<milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return false;
     pollfd p{fd_, events, 0};
-    int n = ::poll(&p, 1, static_cast<int>(std::min<int64_t>(left, 60'000)));
+    int n = ::poll(&p, 1, static_cast<int>(std::min(left, kSlice).count()));
     if (n > 0) return true;
     if (n < 0 && errno != EINTR) return false;
   }
+  return false;
 }
 
-bool Connection::wait_for_request(const std::function<bool()>& stop) {
+bool Connection::wait_for_request(const std::function<bool()>& enough) {
   const auto deadline = Clock::now() + limits_.idle_time;
   while (begin_ == end_) {
-    if (stop() || Clock::now() >= deadline) return false;
-    if (wait(POLLIN, std::min(deadline, Clock::now() + kSlice))) return !peer_gone();
+    if (stopping_() || enough() || Clock::now() >= deadline) return false;
+    if (!wait(POLLIN, std::min(deadline, Clock::now() + kSlice))) continue;
+    // Something came, or the end: a client may send a request and its end at once.
+    char c;
+    return ::recv(fd_, &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
   }
   return true;
 }

@@ -19,11 +19,14 @@ class Connection : public httplib::Stream {
  public:
   enum class Failure { kNone, kTooLarge, kTooSlow };
 
-  Connection(int fd, const Limits& limits) : fd_(fd), limits_(limits) {}
+  // `stopping`: the server ends, and slow clients have a second left.
+  Connection(int fd, const Limits& limits, std::function<bool()> stopping)
+      : fd_(fd), limits_(limits), stopping_(std::move(stopping)) {}
   ~Connection() override;
 
-  // Waits between requests. False: the client left, the idle time passed, or `stop` said so.
-  bool wait_for_request(const std::function<bool()>& stop);
+  // Waits between requests. False: the client left, the idle time passed, `enough` said so, or the
+  // server stops.
+  bool wait_for_request(const std::function<bool()>& enough);
   // The stages of a request: each sets the budget and the deadline of what may arrive next.
   void begin_request();
   void begin_body();
@@ -55,6 +58,7 @@ class Connection : public httplib::Stream {
 
   const int fd_;
   const Limits& limits_;
+  const std::function<bool()> stopping_;
   std::array<char, 16384> buffer_;  // received and not yet read: [begin_, end_)
   size_t begin_ = 0, end_ = 0;
   size_t budget_ = 0;

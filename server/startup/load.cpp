@@ -24,6 +24,26 @@ Result<api::ModelTexts> read_texts(const ModelFile& file) {
   return texts;
 }
 
+// Opens the executor with what memory allows. A device has its own idea of that: while it refuses
+// for want of memory, it is asked for half as much.
+Result<std::unique_ptr<Executor>> open_fitting(const Options& options,
+                                               const std::shared_ptr<const ModelFile>& file,
+                                               const EngineOptions& wanted, MemoryPlan* plan) {
+  uint64_t budget = memory_budget(file->header().file_bytes);
+  Status refused;
+  for (;;) {
+    // float32: the widest that an executor keeps.
+    auto next = plan_memory(file->model(), wanted, budget, sizeof(float));
+    if (!next.ok()) return refused.ok() ? next.status() : refused;
+    *plan = std::move(next).value();
+    auto executor =
+        open_executor(options.device, file, kv_capacity_for(file->model(), plan->options));
+    if (executor.ok() || executor.status().code() != StatusCode::kExhausted) return executor;
+    refused = executor.status();
+    budget = plan->kv_bytes / 2;
+  }
+}
+
 }  // namespace
 
 Result<Loaded> load(const Options& options) {
@@ -44,15 +64,10 @@ Result<Loaded> load(const Options& options) {
                             " tokens; the model is made for " +
                             std::to_string(file->model().max_context));
   }
-  // float32: the widest that an executor keeps.
-  NMC_ASSIGN(loaded.memory, plan_memory(file->model(), wanted,
-                                        memory_budget(file->header().file_bytes), sizeof(float)));
+  NMC_ASSIGN(auto executor, open_fitting(options, file, wanted, &loaded.memory));
   if (!loaded.memory.note.empty()) log_warning(loaded.memory.note);
-  const EngineOptions& engine_options = loaded.memory.options;
-  NMC_ASSIGN(auto executor,
-             open_executor(options.device, file, kv_capacity_for(file->model(), engine_options)));
   loaded.device = executor->name();
-  NMC_ASSIGN(loaded.model->engine, Engine::create(std::move(executor), engine_options));
+  NMC_ASSIGN(loaded.model->engine, Engine::create(std::move(executor), loaded.memory.options));
   return loaded;
 }
 

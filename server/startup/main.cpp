@@ -1,4 +1,5 @@
 // server: one .nmc model behind an OpenAI-compatible HTTP API.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -34,8 +35,9 @@ nmc::http::ServerOptions http_options(const Options& options) {
   http.port = options.port;
   http.limits.transfer_time = from_seconds(options.timeout);
   http.limits.header_time = std::min(http.limits.header_time, http.limits.transfer_time);
-  http.limits.connections = static_cast<size_t>(
-      options.http_threads > 0 ? options.http_threads : options.parallel + options.max_queue + 16);
+  int64_t wanted =
+      options.http_threads > 0 ? options.http_threads : options.parallel + options.max_queue + 16;
+  http.limits.connections = static_cast<size_t>(std::min(wanted, nmc::startup::kMostHttpThreads));
   return http;
 }
 

@@ -55,9 +55,9 @@ void add_http_options(CLI::App* app, Options* o) {
       ->capture_default_str()
       ->group("HTTP");
   app->add_option("--threads-http", o->http_threads,
-                  "Connections served at once; 0: --parallel + --max-queue + 16")
+                  "Connections served at once, up to 960; 0: --parallel + --max-queue + 16")
       ->envname("NMC_THREADS_HTTP")
-      ->check(CLI::Range(0, 4096))
+      ->check(CLI::Range(int64_t{0}, kMostHttpThreads))
       ->capture_default_str()
       ->group("HTTP");
   app->add_option("--timeout", o->timeout,

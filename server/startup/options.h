@@ -7,6 +7,9 @@
 
 namespace nmc::startup {
 
+// The HTTP library cannot use descriptors from 1024 on.
+inline constexpr int64_t kMostHttpThreads = 960;
+
 struct Options {
   std::filesystem::path model;
   std::string alias;  // empty: the file's stem

@@ -41,6 +41,10 @@ RawClient::~RawClient() {
   close();
 }
 
+void RawClient::finish_sending() {
+  ::shutdown(fd_, SHUT_WR);
+}
+
 void RawClient::close() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;

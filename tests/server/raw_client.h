@@ -22,6 +22,7 @@ class RawClient {
 
   // False once the server closed or reset the connection.
   bool send(std::string_view bytes);
+  void finish_sending();  // and go on reading
   void close();
 
   // What arrives until `text` was seen, the server closes, or the time is over.

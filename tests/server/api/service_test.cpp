@@ -67,11 +67,12 @@ TEST_F(ServiceTest, AClientThatLeavesFreesItsSlot) {
   response.stream(leaving);
   EXPECT_TRUE(becomes_idle());
 
-  std::thread([&] {
+  std::thread leave([&] {
     std::this_thread::sleep_for(milliseconds(100));
     client_.left = true;
-  }).detach();
+  });
   ask("POST", kChat, chat_body().dump());  // not streamed
+  leave.join();
   EXPECT_TRUE(becomes_idle());
 }
 
@@ -90,12 +91,13 @@ TEST_F(ServiceTest, ADeviceFailureIsTold) {
   say("yes", /*endless=*/true);
   device_->step_ms = 10;
   http::Response response = post(kChat, chat_body({{"stream", true}}));
-  std::thread([device = device_] {
+  std::thread pull([&] {
     std::this_thread::sleep_for(milliseconds(100));
-    device->fail = true;
-  }).detach();
+    device_->fail = true;
+  });
   MemoryClient client;
   response.stream(client);
+  pull.join();
   ASSERT_GT(client.pieces.size(), 2u);
   Json event = Json::parse(client.pieces[client.pieces.size() - 2].substr(6));
   EXPECT_EQ(event["error"]["type"], "server_error");
@@ -113,13 +115,14 @@ TEST_F(ServiceTest, ADeviceFailureIs500WhenNothingWasSent) {
 TEST_F(ServiceTest, CuttingEndsStreamsProperly) {
   say("y", /*endless=*/true);
   device_->step_ms = 2;
-  std::thread([&] {
+  std::thread stop([&] {
     std::this_thread::sleep_for(milliseconds(100));
     service_->drain();
     EXPECT_EQ(ask("POST", kChat, chat_body().dump()).status, 503);
     service_->cut();
-  }).detach();
+  });
   auto chunks = events(kChat, chat_body());
+  stop.join();
   EXPECT_EQ(chunks.back()["choices"][0]["finish_reason"], "length");
   EXPECT_EQ(service_->active(), 0);
   EXPECT_EQ(ask("GET", "/health", "").status, 503);

@@ -124,5 +124,18 @@ TEST(Clients, StopWaitsForRunningAnswers) {
   EXPECT_EQ(client.read_reply().status, 200);
 }
 
+TEST(Clients, StopDoesNotWaitForSlowOnes) {
+  http::ServerOptions options = small_options();
+  options.limits.transfer_time = options.limits.header_time = seconds(60);
+  auto server = serve(echo, options);
+  RawClient body(server->port()), header(server->port());
+  body.send("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc");
+  header.send("POST / HTT");
+  std::this_thread::sleep_for(milliseconds(100));
+  auto begin = Clock::now();
+  server->stop();
+  EXPECT_LT(Clock::now() - begin, seconds(4));
+}
+
 }  // namespace
 }  // namespace nmc::test

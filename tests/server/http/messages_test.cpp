@@ -35,6 +35,14 @@ TEST(Messages, ConnectionsAreKept) {
   EXPECT_EQ(client.read_reply().body, "GET /2 0");
 }
 
+TEST(Messages, AClientThatSaidAllIsAnswered) {
+  auto server = serve(echo);
+  RawClient client(server->port());
+  client.send(request_text("GET", "/x"));
+  client.finish_sending();
+  EXPECT_EQ(client.read_reply().body, "GET /x 0");
+}
+
 TEST(Messages, ABodyOfAGetDoesNotBecomeARequest) {
   auto server = serve(echo);
   RawClient client(server->port());
