@@ -63,6 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto run = [&](auto piece_size) {
     nmc::DialectOptions options;
     options.tools = !(data[0] & 8);
+    options.json_answer = data[0] & 32;
     options.make_id = [] { return std::string("id"); };
     auto parser = nmc::make_parser(dialect, start, options);
     std::vector<DialectEvent> events;

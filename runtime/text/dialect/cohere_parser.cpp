@@ -9,6 +9,7 @@ enum Id { kStartThinking, kEndThinking, kStartAnswer, kEndAnswer, kStartAction, 
 
 CohereParser::CohereParser(StartMode start, const DialectOptions& options)
     : mode_(start == StartMode::kReasoning ? Mode::kReasoning : Mode::kAnswer),
+      json_mode_(options.json_answer),
       writer_(options),
       calls_(&writer_) {}
 
@@ -24,13 +25,18 @@ std::span<const MarkerParser::Marker> CohereParser::markers() const {
   return kMarkers;
 }
 
+bool CohereParser::in_data() const {
+  if (mode_ == Mode::kAnswer) return json_mode_ && json_.in_string();
+  return mode_ == Mode::kAction && calls_.in_string();
+}
+
 void CohereParser::on_text(std::string_view text, std::vector<DialectEvent>* out) {
   switch (mode_) {
     case Mode::kReasoning:
       reasoning_.add(text, out);
       break;
     case Mode::kAnswer:
-      answer_.add(text, out);
+      answer_.add(json_mode_ ? text.substr(0, json_.feed(text)) : text, out);
       break;
     case Mode::kAction:
       calls_.feed(text, out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/text/dialect/call_reader.h"
+#include "runtime/text/dialect/json_answer.h"
 #include "runtime/text/dialect/marker_parser.h"
 #include "runtime/text/dialect/text_block.h"
 
@@ -18,7 +19,7 @@ class CohereParser : public MarkerParser {
   enum class Mode { kReasoning, kAnswer, kAction, kNothing };
 
   std::span<const Marker> markers() const override;
-  bool in_data() const override { return mode_ == Mode::kAction && calls_.in_string(); }
+  bool in_data() const override;
   void on_text(std::string_view text, std::vector<DialectEvent>* out) override;
   void on_marker(int id, std::vector<DialectEvent>* out) override;
   void on_end(std::string_view fragment, bool cut, std::vector<DialectEvent>* out) override;
@@ -28,6 +29,8 @@ class CohereParser : public MarkerParser {
   bool between_ = false;  // after <|END_THINKING|>, before the next block
   TextBlock reasoning_{DialectEvent::Kind::kReasoning};
   TextBlock answer_{DialectEvent::Kind::kContent};
+  bool json_mode_;
+  JsonAnswer json_;
   CallWriter writer_;
   CallReader calls_;
 };

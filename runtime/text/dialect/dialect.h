@@ -35,6 +35,9 @@ enum class StartMode {
 struct DialectOptions {
   // False: calls are neither reported nor shown (the request has no tools, or tool_choice none).
   bool tools = true;
+  // True: the answer was asked to be one JSON value. Markers inside its strings are then data, and
+  // what follows the value is dropped. For the Cohere dialects; the others ignore it.
+  bool json_answer = false;
   // Makes the id of a call; called on the feeding thread. Empty: "call_" and 24 random letters.
   std::function<std::string()> make_id;
 };

@@ -61,6 +61,7 @@ Transcript summarize(const std::vector<DialectEvent>& events) {
 static Transcript read_pieces(const std::vector<std::string_view>& pieces, const Reading& how) {
   DialectOptions options;
   options.tools = how.tools;
+  options.json_answer = how.json;
   auto parser = make_parser(how.dialect, how.start, options);
   std::vector<DialectEvent> events;
   for (std::string_view piece : pieces) parser->feed(piece, &events);

@@ -39,6 +39,7 @@ struct Reading {
   StartMode start = StartMode::kReasoning;
   bool tools = true;
   bool cut = false;
+  bool json = false;
 };
 
 // The transcript of the whole text; fails the test at hand if any other way of cutting it (at every
