@@ -2,6 +2,7 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "runtime/text/tokenizer/unicode.h"
@@ -18,14 +19,37 @@ bool is_inert(uint32_t c) {
          (c >= 0x1f300 && c < 0x1fb00) || c == kInvalid;
 }
 
+int combining_class(utf8proc_int32_t c) {
+  return utf8proc_get_property(c)->combining_class;
+}
+
+// The form C of valid UTF-8. The library's own function orders marks in quadratic time, which a
+// page of marks on one letter turns into minutes; so ordering is done here.
 std::string compose(std::string_view valid) {
-  utf8proc_uint8_t* result = nullptr;
-  auto n = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(valid.data()),
-                        static_cast<utf8proc_ssize_t>(valid.size()), &result,
-                        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  if (n < 0) return std::string(valid);  // only for want of memory: the text is valid UTF-8
-  std::string out(reinterpret_cast<char*>(result), static_cast<size_t>(n));
-  free(result);
+  constexpr int kMaxDecomposition = 8;  // of one character; Unicode promises at most 4
+  constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  std::vector<utf8proc_int32_t> codes;
+  while (!valid.empty()) {
+    Character c = decode_front(valid);
+    valid.remove_prefix(c.bytes);
+    utf8proc_int32_t parts[kMaxDecomposition];
+    int boundary = 0;  // of grapheme clusters, which nobody asks for
+    auto n = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c.code), parts,
+                                     kMaxDecomposition, kOptions, &boundary);
+    codes.insert(codes.end(), parts, parts + n);
+  }
+  auto is_starter = [](utf8proc_int32_t c) { return combining_class(c) == 0; };
+  for (auto at = codes.begin(); at != codes.end();) {
+    auto end = std::find_if(at, codes.end(), is_starter);
+    std::stable_sort(at, end,
+                     [](auto x, auto y) { return combining_class(x) < combining_class(y); });
+    at = std::find_if_not(end, codes.end(), is_starter);
+  }
+  auto n =
+      utf8proc_normalize_utf32(codes.data(), static_cast<utf8proc_ssize_t>(codes.size()), kOptions);
+  std::string out;
+  for (auto c = codes.begin(); c != codes.begin() + n; ++c)
+    append_utf8(out, static_cast<uint32_t>(*c));
   return out;
 }
 

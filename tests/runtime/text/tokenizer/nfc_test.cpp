@@ -49,6 +49,16 @@ TEST(Nfc, InvalidBytesPassAndComposeWithNothing) {
   EXPECT_EQ(ours("e\xcc\x81\xcc"), "\xc3\xa9\xcc");
 }
 
+TEST(Nfc, APageOfMarksOnOneLetterTakesNoQuadraticTime) {
+  std::string marks, below, above;
+  for (int i = 0; i < 200'000; ++i) {
+    marks += "\xcc\x81\xcc\xa3";
+    below += "\xcc\xa3";
+    above += "\xcc\x81";
+  }
+  EXPECT_EQ(ours("x" + marks), "x\xcc\xa3" + below.substr(2) + above);
+}
+
 TEST(Nfc, TheQuickLookIsRightAboutEveryCharacter) {
   for (uint32_t c = 1; c < 0x110000; ++c) {
     if ((c >= 0xd800 && c <= 0xdfff) || !surely_nfc(utf8(c))) continue;
