@@ -74,7 +74,7 @@ std::pair<double, double> expected_score(const GoldenPrompt& prompt) {
 
 TEST_F(Eval, LogitsAreTheExpectedOnes) {
   const std::string out = *folder_ / "logits.safetensors";
-  const Finished run = eval({"--tokens", tokens_, "--logits", out});
+  const Finished run = eval({"--tokens", tokens_, "--logits", out, "--device", "reference"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.out + run.err, "");
   const TensorFile logits(out);
@@ -104,7 +104,7 @@ TEST_F(Eval, GreedyTokensAreTheExpectedOnes) {
 }
 
 TEST_F(Eval, PerplexityOfEveryLine) {
-  const Finished run = eval({"--tokens", tokens_});
+  const Finished run = eval({"--tokens", tokens_, "--device", "reference"});
   ASSERT_EQ(run.code, 0) << run.err;
   std::istringstream lines(run.out);
   std::string line;
