@@ -63,7 +63,7 @@ Result<Value> round(Interpreter&, const Value& input, Arguments arguments) {
   if (method.bytes() != "common") {
     return invalid_argument("the method of round is common, ceil or floor");
   }
-  if (input.is<int64_t>() && precision >= 0) return input;
+  if (input.is_integer() && precision >= 0) return Value(input.integer());
   // Half to even on the decimal value, which printing with that many digits does exactly.
   if (precision < 0) return Value(std::nearbyint(d * scale) / scale);
   std::string text(700, '\0');

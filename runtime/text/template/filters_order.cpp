@@ -56,10 +56,43 @@ Result<Value> items_of(Interpreter& in, std::vector<Keyed> all) {
   return in.make_list(std::move(items));
 }
 
+// The paths of a sort: one, or several with commas between them.
+Result<std::vector<Path>> sort_paths(const Value& attribute) {
+  std::vector<Path> paths;
+  std::vector<Value> names{attribute};
+  if (attribute.text()) {
+    names.clear();
+    const std::string& s = attribute.text()->bytes();
+    for (size_t at = 0; at <= s.size();) {
+      size_t comma = std::min(s.find(',', at), s.size());
+      names.emplace_back(s.substr(at, comma - at));
+      at = comma + 1;
+    }
+  }
+  for (const Value& name : names) {
+    NMC_ASSIGN(Path path, Path::parse(name));
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+// Keys are lists, so that equal parts are never ordered: a list of nothing but none can be sorted.
 Result<Value> sort(Interpreter& in, const Value& input, Arguments arguments) {
   NMC_ASSIGN(auto a,
              bind("sort", std::move(arguments), {"reverse", "case_sensitive", "attribute"}));
-  NMC_ASSIGN(auto all, keyed(in, input, a[2], a[1].truthy()));
+  NMC_ASSIGN(auto paths, sort_paths(a[2]));
+  NMC_ASSIGN(auto items, in.iterate(input));
+  std::vector<Keyed> all;
+  for (const Value& item : items->items) {
+    std::vector<Value> parts;
+    for (const Path& path : paths) {
+      NMC_ASSIGN(Value part, path.follow(in, item));
+      NMC_TRY(in.charge_bytes(part.weight() * 16));
+      parts.push_back(folded(std::move(part), a[1].truthy()));
+    }
+    NMC_ASSIGN(Value key, in.make_list(std::move(parts)));
+    all.push_back({std::move(key), item});
+  }
   NMC_TRY(sort_keyed(in, &all, a[0].truthy()));
   return items_of(in, std::move(all));
 }

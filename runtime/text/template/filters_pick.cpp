@@ -24,6 +24,8 @@ Result<Value> pick(Interpreter& in, const Value& input, Arguments arguments, boo
     test = name.bytes();
     given.erase(given.begin());
   }
+  // Whatever is empty or false has no items, not even a type that could have some.
+  if (!input.truthy()) return in.make_list({});
   NMC_ASSIGN(auto items, in.iterate(input));
   std::vector<Value> kept;
   for (const Value& item : items->items) {
@@ -60,6 +62,7 @@ Result<Value> map_attribute(Interpreter& in, const Value& input, Arguments argum
 // map(attribute=...) or map("filter", arguments...).
 Result<Value> map(Interpreter& in, const Value& input, Arguments arguments) {
   auto& given = arguments.positional;
+  if (!input.truthy()) return in.make_list({});
   if (given.empty()) return map_attribute(in, input, std::move(arguments));
   NMC_ASSIGN(MarkedText filter, text_of(given[0], "the name of a filter"));
   given.erase(given.begin());

@@ -140,7 +140,8 @@ Result<MarkedText> format_percent(const MarkedText& format, const Value& argumen
     NMC_ASSIGN(MarkedText text, format_field(field, *v));
     out.append(text);
   }
-  if (many ? used < arguments.list()->items.size() : used == 0 && !arguments.dict()) {
+  bool one = !arguments.dict() && !arguments.list();  // Python lets unused containers pass
+  if (many ? used < arguments.list()->items.size() : used == 0 && one) {
     return invalid_argument("a % format has too many arguments");
   }
   return out;

@@ -1,4 +1,6 @@
 // String methods that give a changed string.
+#include <algorithm>
+
 #include "runtime/text/template/arguments.h"
 #include "runtime/text/template/interpreter.h"
 #include "runtime/text/template/methods.h"
@@ -88,8 +90,20 @@ Result<Value> right_justify(Interpreter& in, const Value& self, Arguments argume
   return justify(in, self, std::move(arguments), Side::kLeft, " ");
 }
 
+// Zeros go between a sign and the rest.
 Result<Value> zero_fill(Interpreter& in, const Value& self, Arguments arguments) {
-  return justify(in, self, std::move(arguments), Side::kLeft, "0");
+  const MarkedText& text = *self.text();
+  bool has_sign = text.bytes().starts_with('-') || text.bytes().starts_with('+');
+  if (!has_sign || arguments.positional.empty() || !arguments.positional[0].is_integer()) {
+    return justify(in, self, std::move(arguments), Side::kLeft, "0");
+  }
+  int64_t width = std::max<int64_t>(arguments.positional[0].integer(), 1) - 1;
+  arguments.positional[0] = Value(width);
+  Value digits(text.slice(1, text.size()));
+  NMC_ASSIGN(Value filled, justify(in, digits, std::move(arguments), Side::kLeft, "0"));
+  MarkedText signed_text = text.slice(0, 1);
+  signed_text.append(*filled.text());
+  return in.make_text(std::move(signed_text));
 }
 
 // str.format with {}, {0} and {name}; format specifications are not supported.

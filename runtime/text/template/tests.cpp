@@ -1,4 +1,6 @@
 // The tests of the language: value is name.
+#include <cmath>
+
 #include "runtime/text/template/arguments.h"
 #include "runtime/text/template/compare.h"
 #include "runtime/text/template/filters.h"
@@ -51,8 +53,10 @@ Result<bool> divisible_by(Interpreter&, const Value& v, Arguments arguments) {
 template <bool Odd>
 Result<bool> parity(Interpreter&, const Value& v, Arguments arguments) {
   NMC_ASSIGN(auto none, bind("odd and even", std::move(arguments), {}));
-  if (!v.is_integer()) return invalid_argument("odd and even need a whole number");
-  return (v.integer() % 2 != 0) == Odd;
+  if (v.is_integer()) return (v.integer() % 2 != 0) == Odd;
+  if (!v.is<double>()) return invalid_argument("odd and even need a number");
+  double rest = std::fmod(v.number(), 2.0);
+  return Odd ? rest == 1 || rest == -1 : rest == 0;
 }
 
 // lower and upper ask the string's own method.
