@@ -1,5 +1,6 @@
 #include "kernels/open.h"
 
+#include "kernels/cpu/executor.h"
 #include "kernels/reference/executor.h"
 
 namespace nmc {
@@ -10,6 +11,11 @@ struct Device {
   Result<std::unique_ptr<Executor>> (*open)(std::shared_ptr<const ModelFile>, KvCapacity);
 };
 
+Result<std::unique_ptr<Executor>> open_cpu(std::shared_ptr<const ModelFile> file,
+                                           KvCapacity capacity) {
+  return cpu::create_cpu_executor(std::move(file), capacity);
+}
+
 Result<std::unique_ptr<Executor>> open_reference(std::shared_ptr<const ModelFile> file,
                                                  KvCapacity capacity) {
   return reference::create_reference_executor(std::move(file), capacity);
@@ -17,6 +23,7 @@ Result<std::unique_ptr<Executor>> open_reference(std::shared_ptr<const ModelFile
 
 // Fastest first: "auto" takes the first that opens.
 constexpr Device kDevices[] = {
+    {"cpu", open_cpu},
     {"reference", open_reference},
 };
 
