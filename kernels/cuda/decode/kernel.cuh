@@ -36,7 +36,7 @@ struct DefaultConfig {
 template <class Config>
 __device__ __forceinline__ void run_producer(const Role& role, uint32_t ring, int me) {
   Shared& s = role.shared;
-  RingWriter<Config::kTrace, Config::kOnce> writer(s, ring, role.p.slots, role.p.in_flight[me], me, role.watch);
+  RingWriter<Config::kTrace, Config::kOnce> writer(s, ring, role.p.slots, me, role.watch);
   uint32_t routed = 0;
   stream_tokens<Config::kHeldOutput>(
       role.p, role.cta, role.lane,
@@ -45,7 +45,8 @@ __device__ __forceinline__ void run_producer(const Role& role, uint32_t ring, in
           mark_run<Config::kTrace>(role.p, step, layer, batch, writer.waited_free,
                                    writer.waited_landed);
         }
-        writer.put(mine, count);
+        writer.put(mine, count,
+                   layer < kLayers && batch == 2 ? role.p.in_flight_down[me] : role.p.in_flight[me]);
       },
       [&](int layer) {
         if (layer && Config::kDependent && waits<Config>(3)) {
@@ -77,7 +78,7 @@ __device__ __forceinline__ void init_barriers(Shared& s, int slots) {
   }
   ptx::mbarrier_init(&s.x_ready, kXWarps);
   ptx::mbarrier_init(&s.norm_ready, kXWarps);
-  ptx::mbarrier_init(&s.top_ready, 1);
+  ptx::mbarrier_init(&s.top_ready, kXWarps);
   ptx::mbarrier_init(&s.q_ready, 1);
   ptx::mbarrier_init(&s.merged, 1);
   ptx::mbarrier_init(&s.o_ready, 1);
@@ -86,12 +87,11 @@ __device__ __forceinline__ void init_barriers(Shared& s, int slots) {
 
 template <class Config>
 __global__ void __launch_bounds__(kThreads, 1) decode_kernel(const __grid_constant__ Params p) {
-  extern __shared__ __align__(1024) unsigned char memory[];
-  Shared& s = *reinterpret_cast<Shared*>(memory);
-  const uint32_t ring = ptx::shared_address(memory + sizeof(Shared));
+  Shared& s = cta_shared();
+  const uint32_t ring = ptx::shared_address(cta_ring());
   const int warp = threadIdx.x / 32;
   if (threadIdx.x == 0) {
-    Watchdog::deadline() = ptx::global_time() + p.watchdog_ns;
+    s.deadline = ptx::global_time() + p.watchdog_ns;
     init_barriers(s, p.slots);
   }
   __syncthreads();

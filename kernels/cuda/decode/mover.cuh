@@ -49,9 +49,11 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
       x_turn.next();
       ptx::mbarrier_wait(&s.norm_ready, gathers++);
       if (layer == kLayers) break;
+      if (static_cast<int>(exchange) < kXWarps && layer) {
+        route<Config>(role, static_cast<int>(exchange), step, layer, layers, turn.slot);
+      }
       switch (exchange) {
         case Exchange::kRouting:
-          if (layer) route<Config>(role, step, layer, layers, turn.slot);
           if (role.lane == 0) {
             ptx::store_relaxed(p.mail.logits + turn.stale() * kExperts + role.cta, uint64_t(0));
           }

@@ -39,7 +39,8 @@ struct Params {
   uint32_t* counts;    // [steps][kLayers][kCounts][kCtas], tracing builds only
   uint64_t watchdog_ns;
   int slots;           // ring slots of kChunk
-  int in_flight[kProducers];  // chunks a producer has requested and not seen landed, at most
+  int in_flight[kProducers];       // chunks of 16 KiB of a producer under way, at most
+  int in_flight_down[kProducers];  // the same for the smaller chunks of down
   int steps;
   int first_token;
 };

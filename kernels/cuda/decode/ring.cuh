@@ -56,16 +56,15 @@ class RingReader {
 template <bool kTrace, bool kOnce>
 class RingWriter {
  public:
-  __device__ RingWriter(Shared& shared, uint32_t ring, int slots, int in_flight, int me,
-                        const Watchdog& watch)
-      : shared_(shared), ring_(ring), slots_(slots), in_flight_(in_flight), me_(me), landed_(me),
-        watch_(watch) {}
+  __device__ RingWriter(Shared& shared, uint32_t ring, int slots, int me, const Watchdog& watch)
+      : shared_(shared), ring_(ring), slots_(slots), me_(me), landed_(me), watch_(watch) {}
 
-  // Requests this producer's share of `count` chunks, of which each lane has one.
-  __device__ __forceinline__ void put(const Chunk& mine, int count) {
+  // Requests this producer's share of `count` chunks, of which each lane has one; no more than
+  // `in_flight` of this producer's are under way at a time.
+  __device__ __forceinline__ void put(const Chunk& mine, int count, int in_flight) {
 #pragma unroll 1
     for (int i = 0; i < count; i++) {
-      if (slot_ % kProducers == me_) put_one(mine.of_lane(i));
+      if (slot_ % kProducers == me_) put_one(mine.of_lane(i), in_flight);
       if (++slot_ == slots_) {
         slot_ = 0;
         parity_ ^= 1;
@@ -76,20 +75,19 @@ class RingWriter {
   uint32_t waited_free = 0, waited_landed = 0;  // clocks, in tracing builds
 
  private:
-  __device__ __forceinline__ void put_one(const Chunk& chunk) {
+  __device__ __forceinline__ void put_one(const Chunk& chunk, int in_flight) {
     const uint32_t start = kTrace ? uint32_t(clock64()) : 0;
     watch_.wait(&shared_.empty[slot_], parity_ ^ 1, 40);  // all slots start empty
     const uint32_t free = kTrace ? uint32_t(clock64()) : 0;
-    if (issued_ >= in_flight_) {
+    for (; under_way_ >= in_flight; under_way_--) {
       watch_.wait(&shared_.full[landed_], landed_parity_, 41);
       landed_ += kProducers;
       if (landed_ >= slots_) {
         landed_ = me_;
         landed_parity_ ^= 1;
       }
-    } else {
-      issued_++;
     }
+    under_way_++;
     if (kTrace) {
       waited_free += free - start;
       waited_landed += uint32_t(clock64()) - free;
@@ -107,12 +105,12 @@ class RingWriter {
 
   Shared& shared_;
   uint32_t ring_;
-  int slots_, in_flight_, me_;
+  int slots_, me_;
   int slot_ = 0;  // of the next chunk of the stream
   uint32_t parity_ = 0;
-  int landed_;  // the chunk of this producer, in_flight of its own before the next
+  int landed_;  // the slot of this producer's oldest chunk not seen landed
   uint32_t landed_parity_ = 0;
-  int issued_ = 0;  // up to in_flight
+  int under_way_ = 0;  // chunks of this producer not seen landed
   const Watchdog& watch_;
 };
 

@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "kernels/cuda/decode/role.cuh"
-#include "kernels/cuda/decode/top8.cuh"
 #include "kernels/cuda/ptx/async_copy.cuh"
 
 namespace nmc::decode {
@@ -58,13 +57,17 @@ __device__ __forceinline__ void add_logits(const Role& role, uint32_t word, int 
   }
 }
 
+// One of kXWarps warps: it ranks the experts 32 part + lane against all others (larger logit first,
+// ties to the lower number) and enters those of the first eight. Eight rounds of finding the largest
+// would take three times as long.
 template <class Config>
-__device__ __forceinline__ void route(const Role& role, int step, int layer, uint32_t layers,
-                                      int slot) {
+__device__ __forceinline__ void route(const Role& role, int part, int step, int layer,
+                                      uint32_t layers, int slot) {
   const Params& p = role.p;
   Shared& s = role.shared;
+  const int lane = role.lane, mine = part * 32 + lane;
   const ulonglong2* sums =
-      reinterpret_cast<const ulonglong2*>(p.mail.logits + slot * kExperts) + role.lane * 2;
+      reinterpret_cast<const ulonglong2*>(p.mail.logits + slot * kExperts) + lane * 2;
   ulonglong2 v[2];
   role.watch.spin(
       [&] {
@@ -73,24 +76,35 @@ __device__ __forceinline__ void route(const Role& role, int step, int layer, uin
         return !waits<Config>(3) || uint32_t(v[0].x & v[0].y & v[1].x & v[1].y & 255) == kCtas;
       },
       3, layers);
+  if (part == 0) mark<Config::kTrace>(p, step, layer, Event::kLogitsSeen);
+  auto key = [](uint64_t word) {  // orders like the logit
+    const uint32_t bits = __float_as_uint(__ll2float_rn(int64_t(word) >> 8));
+    return bits ^ (uint32_t(int32_t(bits) >> 31) | 0x80000000u);
+  };
+  s.keys[part][lane] = make_uint4(key(v[0].x), key(v[0].y), key(v[1].x), key(v[1].y));
   __syncwarp();
-  mark<Config::kTrace>(p, step, layer, Event::kLogitsSeen);
-  const float scale = role.inverse_rms() / kLogitScale;
-  float logits[4];
-  logits[0] = __ll2float_rn(int64_t(v[0].x) >> 8) * scale;
-  logits[1] = __ll2float_rn(int64_t(v[0].y) >> 8) * scale;
-  logits[2] = __ll2float_rn(int64_t(v[1].x) >> 8) * scale;
-  logits[3] = __ll2float_rn(int64_t(v[1].y) >> 8) * scale;
-  top8(logits, role.lane, s.expert, s.score);
-  __syncwarp();
-  if (role.lane < kActive) {
-    s.score[role.lane] = __fdividef(1.f, 1.f + __expf(-s.score[role.lane]));
-    if (role.cta == 0 && p.experts) {
-      p.experts[(step * kLayers + layer) * kActive + role.lane] = s.expert[role.lane];
+  const uint32_t my_key = reinterpret_cast<const uint32_t*>(s.keys[part])[mine];
+  int rank = 0;
+#pragma unroll 4
+  for (int i = 0; i < kExperts / 4; i++) {
+    const uint4 k = s.keys[part][i];
+    const uint32_t threshold = my_key - (i * 4 < mine - 3);  // an equal key before mine counts
+    if (i == mine / 4) {
+      rank += (k.x > my_key - (mine % 4 > 0)) + (k.y > my_key - (mine % 4 > 1)) +
+              (k.z > my_key - (mine % 4 > 2)) + (k.w > my_key);
+    } else {
+      rank += (k.x > threshold) + (k.y > threshold) + (k.z > threshold) + (k.w > threshold);
     }
   }
+  if (rank < kActive) {
+    const uint32_t bits = my_key & 0x80000000u ? my_key ^ 0x80000000u : ~my_key;
+    const float logit = __uint_as_float(bits) * (role.inverse_rms() * (1 / kLogitScale));
+    s.expert[rank] = mine;
+    s.score[rank] = __fdividef(1.f, 1.f + __expf(-logit));
+    if (role.cta == 0 && p.experts) p.experts[(step * kLayers + layer) * kActive + rank] = mine;
+  }
   role.warp_arrive(&s.top_ready);
-  mark<Config::kTrace>(p, step, layer, Event::kTopKnown);
+  if (part == 0) mark<Config::kTrace>(p, step, layer, Event::kTopKnown);
 }
 
 }  // namespace nmc::decode

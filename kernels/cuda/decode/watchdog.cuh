@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/decode/shared.cuh"
 #include "kernels/cuda/ptx/mbarrier.cuh"
 #include "kernels/cuda/ptx/warpgroup.cuh"
 
@@ -19,12 +20,6 @@ constexpr int kMaxWarps = 16;  // of a CTA
 
 struct Watchdog {
   HangRecord* records;  // [CTAs][kMaxWarps]
-
-  // In shared memory: a register is too dear for a number that is read on failure only.
-  static __device__ __forceinline__ volatile uint64_t& deadline() {
-    __shared__ uint64_t value;
-    return value;
-  }
 
   // Not inlined and without return, so that the waits around it keep their registers. It leaves
   // time for the others to report before it stops the kernel.
@@ -44,7 +39,7 @@ struct Watchdog {
   template <class Ready>
   __device__ __forceinline__ void spin(Ready ready, uint32_t place, uint32_t detail = 0) const {
     for (uint32_t n = 0; !ready();) {
-      if ((++n & 255) == 0 && ptx::global_time() > deadline()) {
+      if ((++n & 255) == 0 && ptx::global_time() > *(const volatile uint64_t*)&cta_shared().deadline) {
         expire(records, place, detail);
       }
     }
