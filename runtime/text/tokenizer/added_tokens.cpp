@@ -8,9 +8,6 @@
 namespace nmc::tok {
 namespace {
 
-// Bounds the depth of the trie.
-constexpr size_t kMaxContent = 1024;
-
 // The end of the white space that starts at `at`.
 size_t skip_space(std::string_view text, size_t at) {
   while (at < text.size()) {
@@ -58,9 +55,9 @@ Result<AddedToken> read_added_token(const Json& entry, int64_t id, const std::st
   AddedToken t;
   t.id = static_cast<int32_t>(id);
   NMC_ASSIGN(t.content, json_string(entry, "content", what));
-  if (t.content.empty() || t.content.size() > kMaxContent) {
+  if (t.content.empty() || t.content.size() > kMaxAddedToken) {
     return invalid_argument(what + ": the field \"content\" must have 1 to " +
-                            std::to_string(kMaxContent) + " bytes");
+                            std::to_string(kMaxAddedToken) + " bytes");
   }
   NMC_ASSIGN(t.special, json_bool(entry, "special", what, false));
   NMC_ASSIGN(t.single_word, json_bool(entry, "single_word", what, false));

@@ -11,6 +11,9 @@
 
 namespace nmc::tok {
 
+// Bounds the depth of the matcher's trie.
+constexpr size_t kMaxAddedToken = 1024;
+
 struct AddedToken {
   int32_t id;
   std::string content;

@@ -118,6 +118,10 @@ Status BpeTokenizer::add_tokens(const std::vector<AddedToken>& tokens) {
       normalized.push_back(token);
       if (normalizer_.changes(token.content))
         normalized.back().content = normalizer_.apply(token.content, 0, {}).text;
+      if (normalized.back().content.size() > kMaxAddedToken) {
+        return invalid_argument("tokenizer.json: added_tokens: \"" + token.content +
+                                "\" is too long after normalization");
+      }
     } else {
       raw.push_back(token);
     }

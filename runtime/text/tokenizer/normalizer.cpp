@@ -9,6 +9,8 @@ namespace nmc::tok {
 namespace {
 
 constexpr int kMaxNesting = 8;
+constexpr double kMaxGrowth = 64;  // a few lines of Replace could turn a page into a terabyte
+constexpr size_t kMaxPrepend = 1024;
 
 // Collects the stretches of one step's output with what is known of their origin.
 class Builder {
@@ -82,9 +84,13 @@ Status Normalizer::add(const Json& component, const std::string& where, int dept
   } else if (type == "Replace") {
     NMC_ASSIGN(std::string from, string_pattern(component, where));
     NMC_ASSIGN(std::string to, json_string(component, "content", what));
+    growth_ *= std::max(1.0, static_cast<double>(to.size()) / static_cast<double>(from.size()));
+    if (growth_ > kMaxGrowth)
+      return unsupported(what + ": the replacements would lengthen text more than 64-fold");
     steps_.emplace_back(Replace{std::move(from), std::move(to)});
   } else if (type == "Prepend") {
     NMC_ASSIGN(std::string text, json_string(component, "prepend", what));
+    if (text.size() > kMaxPrepend) return unsupported(what + ": \"prepend\" is too long");
     steps_.emplace_back(Prepend{std::move(text)});
   } else {
     return unsupported(what + ": the normalizer type \"" + type +

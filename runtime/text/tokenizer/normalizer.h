@@ -43,6 +43,7 @@ class Normalizer {
   Status add(const Json& component, const std::string& where, int depth);
 
   std::vector<Step> steps_;
+  double growth_ = 1;  // by what factor the steps can lengthen a text
 };
 
 // The literal string of a pattern {"String": s}; other patterns are an error that names `where`.

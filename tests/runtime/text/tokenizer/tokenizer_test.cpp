@@ -127,6 +127,13 @@ TEST(Tokenizer, NormalizersReplaceAndPrepend) {
   ASSERT_TRUE(t);
   EXPECT_THAT(tokens_of(*t, t->encode("a b", false)), ElementsAre("-", "a", "-", "b"));
   EXPECT_THAT(tokens_of(*t, t->encode("", false)), ElementsAre());
+  Json bomb = Json::array();
+  for (int i = 0; i < 40; ++i)
+    bomb.push_back({{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aaaa"}});
+  EXPECT_EQ(
+      load_error(
+          dump_json(small_json({{"normalizer", {{"type", "Sequence"}, {"normalizers", bomb}}}}))),
+      "tokenizer.json: normalizer[3]: the replacements would lengthen text more than 64-fold");
   EXPECT_EQ(load_error(dump_json(small_json({{"normalizer", {{"type", "NFKC"}}}}))),
             "tokenizer.json: normalizer: the normalizer type \"NFKC\" is not supported; NFC, "
             "Replace, Prepend and Sequence are");
