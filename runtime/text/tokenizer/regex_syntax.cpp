@@ -72,6 +72,8 @@ class Translator {
         if (rest_[0] != 'i' && rest_[0] != '-') return refuse("a group option other than i");
         out_ += take();
       }
+      // In the middle, Oniguruma takes the alternatives that follow into the group as well.
+      if (rest_.starts_with(")") && atom_ != 0) return refuse("an option behind the start");
       return {};
     }
     char c = take();

@@ -86,7 +86,8 @@ class Tokenizer {
   Tokenizer() = default;
 };
 
-// Fails with kInvalidArgument or kUnsupported and a sentence that names the file and the field.
+// Fails with kInvalidArgument, kUnsupported, kCorrupt (a broken model) or kNotFound (no files), and
+// a sentence that names the file and the field.
 Result<std::unique_ptr<Tokenizer>> load_tokenizer(const TokenizerFiles& files);
 
 }  // namespace nmc

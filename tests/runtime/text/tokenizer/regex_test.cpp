@@ -62,6 +62,7 @@ TEST(Regex, ReadsOnigurumasEscapes) {
   EXPECT_EQ(first("^b", "a\nb"), "b");
   EXPECT_EQ(first("\\d{1,2}+x", "12345x"), "12345x");
   EXPECT_EQ(first("(?:ab|[cd]){2}+", "abcabcab"), "abcabc");
+  EXPECT_EQ(first("(?i)b|c", "aC"), "C");
   EXPECT_EQ(first("a{,2}b", "aaab"), "aab");
   EXPECT_EQ(first("{a}{1", "x{a}{1"), "{a}{1");
   EXPECT_EQ(first("a$", "a\nb"), "a");
@@ -79,7 +80,7 @@ TEST(Regex, RefusesWhatItCannotReadTheSameWay) {
             "\"[a[bc]]\" is not supported");
   for (const char* pattern :
        {"[a&&b]", "(?m:a)", "(?x)a", "\\G", "\\1", "\\k<a>", "[\\W]", "a\\", "\\p", "\\u12",
-        "\\p{Klingon}", "(?#c)a", "[a", "a**b(", "\\R", "a)", "a{2}?"}) {
+        "\\p{Klingon}", "(?#c)a", "[a", "a**b(", "\\R", "a)", "a(?i)b|c", "a{2}?"}) {
     EXPECT_NE(error_of(pattern), "") << pattern;
   }
 }
