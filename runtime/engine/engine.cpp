@@ -4,36 +4,16 @@
 #include <random>
 #include <thread>
 
+#include "runtime/engine/check_request.h"
 #include "runtime/engine/sampler.h"
 #include "runtime/engine/scheduler.h"
 
 namespace nmc {
 namespace {
 
-Status check_request(const GenerationRequest& r, const ModelDescription& model, int64_t context) {
-  if (r.prompt.empty()) return invalid_argument("the prompt holds no token");
-  for (int32_t id : r.prompt) {
-    if (id < 0 || id >= model.vocab) {
-      return invalid_argument("the prompt holds token id " + std::to_string(id) +
-                              ", outside the vocabulary of " + std::to_string(model.vocab));
-    }
-  }
-  auto size = static_cast<int64_t>(r.prompt.size());
-  if (size >= context) {
-    return invalid_argument("the prompt has " + std::to_string(size) + " tokens; the context of " +
-                            std::to_string(context) + " must also hold at least one new token");
-  }
-  if (r.max_tokens < 1) return invalid_argument("max_tokens must be at least 1");
-  return check_sampling(r.sampling);
-}
-
 uint64_t fresh_seed() {
   std::random_device device;
   return (uint64_t{device()} << 32) | device();
-}
-
-bool contains(const std::vector<int32_t>& ids, int32_t id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
 }  // namespace
@@ -61,15 +41,16 @@ class Engine::Impl {
   }
 
   Result<std::shared_ptr<Generation>> submit(GenerationRequest request) {
-    NMC_TRY(check_request(request, executor_->model(), options_.context));
+    NMC_TRY(check_request(request, options_.vocabulary, options_.context));
     auto sequence = std::make_unique<Sequence>();
     sequence->tokens = request.prompt;
-    sequence->seed = request.sampling.seed.value_or(fresh_seed());
+    uint64_t seed = request.sampling.seed ? *request.sampling.seed : fresh_seed();
     auto prompt = static_cast<int64_t>(request.prompt.size());
     sequence->token_limit = prompt + std::min(request.max_tokens, options_.context - prompt);
     auto generation = std::make_shared<Generation>(prompt);
     sequence->generation = generation;
     sequence->request = std::move(request);
+    sequence->chooser.emplace(sequence->request, executor_->model().eos_tokens, seed);
 
     std::lock_guard lock(mutex_);
     if (!stats_.healthy) return internal_error("the device failed; restart the server");
@@ -154,17 +135,19 @@ class Engine::Impl {
     }
   }
 
-  // Samples the next token of a sequence from its logits and ends it when that says so.
+  // Draws the next token of a sequence from its logits and ends it when that says so.
   void accept(Sequence* s, std::span<const float> logits) {
-    const GenerationRequest& r = s->request;
-    int32_t token =
-        sample_token(logits, r.sampling, s->seed, static_cast<uint64_t>(s->output_size()));
-    bool eos = !r.ignore_eos && contains(executor_->model().eos_tokens, token);
-    if (eos || contains(r.stop_tokens, token)) return finish(s, FinishReason::kStop);
-    s->tokens.push_back(token);
+    logits = logits.first(static_cast<size_t>(options_.vocabulary));
+    Result<int32_t> token = s->chooser->choose(logits, &scratch_);
+    if (!token.ok()) return finish(s, FinishReason::kError, token.status());
+    TokenChooser::After after = s->chooser->take(*token);
+    if (after == TokenChooser::After::kDrop) return finish(s, FinishReason::kStop);
+    s->tokens.push_back(*token);
     ++generated_tokens_;
-    s->generation->push(r.top_logprobs >= 0 ? with_logprobs(logits, token, r.top_logprobs)
-                                            : GeneratedToken{token, 0, {}});
+    int64_t top = s->request.top_logprobs;
+    s->generation->push(top >= 0 ? with_logprobs(logits, *token, top)
+                                 : GeneratedToken{*token, 0, {}});
+    if (after == TokenChooser::After::kStop) return finish(s, FinishReason::kStop);
     if (static_cast<int64_t>(s->tokens.size()) >= s->token_limit) finish(s, FinishReason::kLength);
   }
 
@@ -211,6 +194,7 @@ class Engine::Impl {
   const EngineOptions options_;
   Scheduler scheduler_;                                // the thread's
   std::vector<float> logits_;                          // the thread's: rows of the last call
+  std::vector<float> scratch_;                         // the thread's: one row
   uint64_t prompt_tokens_ = 0, generated_tokens_ = 0;  // the thread's
 
   mutable std::mutex mutex_;
@@ -231,10 +215,12 @@ Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<Executor> executo
                                                EngineOptions options) {
   const ModelDescription& model = executor->model();
   if (options.context == 0) options.context = model.max_context;
+  if (options.vocabulary == 0) options.vocabulary = model.vocab;
   for (auto [name, value] : {std::pair{"context", options.context},
                              {"parallel", options.parallel},
                              {"max_queue", options.max_queue},
-                             {"prefill_chunk", options.prefill_chunk}}) {
+                             {"prefill_chunk", options.prefill_chunk},
+                             {"vocabulary", options.vocabulary}}) {
     if (value < 1)
       return invalid_argument(std::string(name) + " must be at least 1, not " +
                               std::to_string(value));
@@ -243,6 +229,10 @@ Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<Executor> executo
     return invalid_argument("a context of " + std::to_string(options.context) +
                             " tokens was asked for; the model is made for " +
                             std::to_string(model.max_context));
+  }
+  if (options.vocabulary > model.vocab) {
+    return invalid_argument("the tokenizer has " + std::to_string(options.vocabulary) +
+                            " tokens; the model knows " + std::to_string(model.vocab));
   }
   PageCounts one = pages_for(make_kv_layout(model), options.context, options.prefill_chunk);
   KvCapacity have = executor->kv_capacity();

@@ -14,6 +14,9 @@ struct EngineOptions {
   int64_t parallel = 4;         // sequences that run at once
   int64_t max_queue = 64;       // requests that may wait
   int64_t prefill_chunk = 256;  // prompt tokens read between two decode steps
+  // Token ids that the tokenizer knows; rows of the model beyond them are padding: refused in
+  // prompts, never drawn, no part of logprobs. 0: all.
+  int64_t vocabulary = 0;
 };
 
 struct EngineStats {

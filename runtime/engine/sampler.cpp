@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nmc {
 namespace {
@@ -70,25 +71,17 @@ double uniform(uint64_t seed, uint64_t counter) {
   return static_cast<double>(splitmix64(splitmix64(seed) ^ counter) >> 11) * 0x1p-53;
 }
 
-Status check_sampling(const SamplingParams& p) {
-  auto bad = [](const char* field, const char* range) {
-    return invalid_argument(std::string(field) + " must be " + range);
-  };
-  if (!(p.temperature >= 0 && p.temperature <= 10)) return bad("temperature", "between 0 and 10");
-  if (p.top_k < 0) return bad("top_k", "0 (off) or more");
-  if (!(p.top_p > 0 && p.top_p <= 1)) return bad("top_p", "above 0 and at most 1");
-  if (!(p.min_p >= 0 && p.min_p <= 1)) return bad("min_p", "between 0 and 1");
-  return {};
-}
-
 int32_t sample_token(std::span<const float> logits, const SamplingParams& params, uint64_t seed,
                      uint64_t step) {
   int32_t best = argmax(logits);
   if (params.temperature == 0) return best;
   double top = logits[static_cast<size_t>(best)];
-  std::vector<Candidate> candidates(logits.size());
+  std::vector<Candidate> candidates;
+  candidates.reserve(logits.size());
   for (size_t i = 0; i < logits.size(); ++i) {
-    candidates[i] = {static_cast<int32_t>(i), std::exp((logits[i] - top) / params.temperature)};
+    if (logits[i] == -std::numeric_limits<float>::infinity()) continue;
+    candidates.push_back(
+        {static_cast<int32_t>(i), std::exp((logits[i] - top) / params.temperature)});
   }
   if (params.top_k > 0) keep_top_k(&candidates, static_cast<size_t>(params.top_k));
   if (params.min_p > 0) keep_min_p(&candidates, params.min_p);

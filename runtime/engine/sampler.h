@@ -9,11 +9,10 @@
 
 namespace nmc {
 
-Status check_sampling(const SamplingParams& params);
-
-// Draws a token. `logits`: [vocab] float32, at least one. The result depends only on the arguments:
-// `seed` names the sequence's random stream, `step` the draw in it. At temperature 0, and among
-// equal probabilities, the lowest id wins.
+// Draws a token by temperature, top_k, min_p and top_p; the other parameters have changed the
+// logits before. `logits`: [vocab] float32, at least one finite, -infinity never drawn. The result
+// depends only on the arguments: `seed` names the sequence's random stream, `step` the draw in it.
+// At temperature 0, and among equal probabilities, the lowest id wins.
 int32_t sample_token(std::span<const float> logits, const SamplingParams& params, uint64_t seed,
                      uint64_t step);
 

@@ -3,18 +3,20 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/cache/sequence_pages.h"
 #include "runtime/engine/generation.h"
 #include "runtime/engine/request.h"
+#include "runtime/engine/token_chooser.h"
 
 namespace nmc {
 
 struct Sequence {
   GenerationRequest request;
   std::shared_ptr<Generation> generation;
-  uint64_t seed = 0;
+  std::optional<TokenChooser> chooser;   // of `request`
   int64_t token_limit = 0;               // prompt and output together never exceed this
   PageCounts reserved;                   // what admission set aside for it
   std::vector<int32_t> tokens;           // prompt, then output

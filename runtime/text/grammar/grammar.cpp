@@ -77,6 +77,10 @@ class Grammar::Shared {
 Grammar::Grammar(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
 Grammar::~Grammar() = default;
 
+const GrammarVocabulary& Grammar::vocabulary() const {
+  return shared_->vocabulary();
+}
+
 Result<std::shared_ptr<Grammar>> Grammar::compile(
     const GrammarBuilder& builder, RuleId root,
     std::shared_ptr<const GrammarVocabulary> vocabulary) {

@@ -47,6 +47,8 @@ class Grammar {
       std::shared_ptr<const GrammarVocabulary> vocabulary);
   ~Grammar();
 
+  const GrammarVocabulary& vocabulary() const;
+
  private:
   friend class GrammarMatcher;
   class Shared;

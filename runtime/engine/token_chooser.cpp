@@ -1,0 +1,55 @@
+#include "runtime/engine/token_chooser.h"
+
+#include <algorithm>
+
+#include "runtime/engine/logits_filter.h"
+#include "runtime/engine/sampler.h"
+
+namespace nmc {
+
+TokenChooser::TokenChooser(const GenerationRequest& request, const std::vector<int32_t>& eos,
+                           uint64_t seed)
+    : request_(request),
+      seed_(seed),
+      ends_(request.stop_tokens),
+      penalties_(request.sampling, request.prompt) {
+  if (!request.ignore_eos) ends_.insert(ends_.end(), eos.begin(), eos.end());
+  if (request.grammar) guide_.emplace(request.grammar, request.grammar_trigger);
+}
+
+bool TokenChooser::changes_logits() const {
+  return penalties_.active() || !request_.sampling.logit_bias.empty() ||
+         written_ < request_.min_tokens || (guide_ && guide_->active());
+}
+
+Result<int32_t> TokenChooser::choose(std::span<const float> logits, std::vector<float>* scratch) {
+  if (changes_logits()) {
+    scratch->assign(logits.begin(), logits.end());
+    std::span<float> row(*scratch);
+    penalties_.apply(row);
+    add_bias(row, request_.sampling.logit_bias);
+    bool guided = guide_ && guide_->active();
+    if (written_ < request_.min_tokens) {
+      forbid(row, ends_);
+      if (guided) forbid(row, request_.grammar->vocabulary().end_tokens());
+    }
+    if (guided) keep_allowed(row, guide_->mask());
+    if (!any_allowed(row)) {
+      return invalid_argument(guided ? "grammar: no token of the vocabulary can follow after " +
+                                           std::to_string(written_) + " tokens"
+                                     : "min_tokens: no token is left that does not end the text");
+    }
+    logits = row;
+  }
+  return sample_token(logits, request_.sampling, seed_, static_cast<uint64_t>(written_));
+}
+
+TokenChooser::After TokenChooser::take(int32_t token) {
+  bool ends = std::find(ends_.begin(), ends_.end(), token) != ends_.end();
+  if (ends || (guide_ && guide_->ends_with(token))) return After::kDrop;
+  ++written_;
+  penalties_.add(token);
+  return guide_ && guide_->take(token) ? After::kStop : After::kContinue;
+}
+
+}  // namespace nmc

@@ -1,0 +1,48 @@
+// Shared by the engine's tests: engines over the fake executor, requests, whole answers.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "runtime/engine/engine.h"
+#include "tests/runtime/engine/fake_executor.h"
+
+namespace nmc {
+
+inline std::unique_ptr<Engine> make_engine(EngineOptions options, FakeExecutor** fake = nullptr,
+                                           int64_t fail_after = -1) {
+  KvCapacity capacity = kv_capacity_for(fake_model(), options);
+  auto executor = std::make_unique<FakeExecutor>(capacity);
+  executor->fail_after = fail_after;
+  if (fake) *fake = executor.get();
+  auto engine = Engine::create(std::move(executor), options);
+  EXPECT_TRUE(engine.ok()) << engine.status().message();
+  return std::move(*engine);
+}
+
+inline GenerationRequest request(int32_t first, size_t prompt, int64_t max_tokens) {
+  GenerationRequest r;
+  for (size_t i = 0; i < prompt; ++i)
+    r.prompt.push_back((first + static_cast<int32_t>(i * i)) % 90);
+  r.max_tokens = max_tokens;
+  r.ignore_eos = true;
+  r.sampling.seed = static_cast<uint64_t>(first);
+  return r;
+}
+
+inline std::vector<int32_t> collect(Generation& g) {
+  std::vector<int32_t> out;
+  while (!g.finished()) {
+    if (auto t = g.next(std::chrono::milliseconds(1000))) out.push_back(t->token);
+  }
+  return out;
+}
+
+inline void expect_all_pages_free(const Engine& engine) {
+  EngineStats s = engine.stats();
+  EXPECT_EQ(s.running, 0);
+  EXPECT_EQ(s.waiting, 0);
+  EXPECT_EQ(s.global_pages_free, s.global_pages);
+  EXPECT_EQ(s.sliding_pages_free, s.sliding_pages);
+}
+
+}  // namespace nmc
