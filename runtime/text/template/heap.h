@@ -9,7 +9,7 @@
 
 namespace nmc::jinja {
 
-// Not thread-safe: one per rendering, which it outlives.
+// Not thread-safe: one per rendering. The limits must outlive it.
 class Heap {
  public:
   explicit Heap(const TemplateLimits& limits) : limits_(limits) {}
