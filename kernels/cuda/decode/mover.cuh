@@ -20,7 +20,7 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
   const Params& p = role.p;
   Shared& s = role.shared;
   Residual residual;
-  uint32_t layers = 0, gathers = 0;  // since the launch; the low bits are barrier parities
+  uint32_t layers = 0, gathers = 0, routed = 0;  // since the launch; the low bits are barrier parities
   uint32_t word;
   Turn turn, x_turn;
   if (exchange == Exchange::kHiddenOut) {
@@ -50,7 +50,10 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
       ptx::mbarrier_wait(&s.norm_ready, gathers++);
       if (layer == kLayers) break;
       if (static_cast<int>(exchange) < kXWarps && layer) {
-        route<Config>(role, static_cast<int>(exchange), step, layer, layers, turn.slot);
+        if (exchange == Exchange::kRouting) {
+          collect_logits<Config>(role, step, layer, layers, turn.slot);
+        }
+        route<Config>(role, static_cast<int>(exchange), step, layer, routed++);
       }
       switch (exchange) {
         case Exchange::kRouting:

@@ -57,45 +57,60 @@ __device__ __forceinline__ void add_logits(const Role& role, uint32_t word, int 
   }
 }
 
-// One of kXWarps warps: it ranks the experts 32 part + lane against all others (larger logit first,
-// ties to the lower number) and enters those of the first eight. Eight rounds of finding the largest
-// would take three times as long.
+// By the first of kXWarps warps: waits for all sums and leaves them as keys that order like logits.
 template <class Config>
-__device__ __forceinline__ void route(const Role& role, int part, int step, int layer,
-                                      uint32_t layers, int slot) {
-  const Params& p = role.p;
+__device__ __forceinline__ void collect_logits(const Role& role, int step, int layer,
+                                               uint32_t layers, int slot) {
   Shared& s = role.shared;
-  const int lane = role.lane, mine = part * 32 + lane;
   const ulonglong2* sums =
-      reinterpret_cast<const ulonglong2*>(p.mail.logits + slot * kExperts) + lane * 2;
+      reinterpret_cast<const ulonglong2*>(role.p.mail.logits + slot * kExperts) + role.lane * 2;
   ulonglong2 v[2];
   role.watch.spin(
       [&] {
         v[0] = ptx::load_relaxed(sums);
         v[1] = ptx::load_relaxed(sums + 1);
-        return !waits<Config>(3) || uint32_t(v[0].x & v[0].y & v[1].x & v[1].y & 255) == kCtas;
+        if (!waits<Config>(3) || uint32_t(v[0].x & v[0].y & v[1].x & v[1].y & 255) == kCtas) {
+          return true;
+        }
+        __nanosleep(kPollPause);
+        return false;
       },
       3, layers);
-  if (part == 0) mark<Config::kTrace>(p, step, layer, Event::kLogitsSeen);
-  auto key = [](uint64_t word) {  // orders like the logit
+  auto key = [](uint64_t word) {
     const uint32_t bits = __float_as_uint(__ll2float_rn(int64_t(word) >> 8));
     return bits ^ (uint32_t(int32_t(bits) >> 31) | 0x80000000u);
   };
-  s.keys[part][lane] = make_uint4(key(v[0].x), key(v[0].y), key(v[1].x), key(v[1].y));
-  __syncwarp();
-  const uint32_t my_key = reinterpret_cast<const uint32_t*>(s.keys[part])[mine];
+  s.keys[role.lane] = make_uint4(key(v[0].x), key(v[0].y), key(v[1].x), key(v[1].y));
+  role.warp_arrive(&s.keys_ready);
+  mark<Config::kTrace>(role.p, step, layer, Event::kLogitsSeen);
+}
+
+// By all kXWarps warps: one ranks the experts 32 part + lane against all others (larger logit first,
+// ties to the lower number) and enters those of the first eight. Eight rounds of finding the largest
+// would take longer.
+template <class Config>
+__device__ __forceinline__ void route(const Role& role, int part, int step, int layer,
+                                      uint32_t routed) {
+  const Params& p = role.p;
+  Shared& s = role.shared;
+  const int mine = part * 32 + role.lane;
+  ptx::mbarrier_wait(&s.keys_ready, routed);
+  const uint32_t my_key = reinterpret_cast<const uint32_t*>(s.keys)[mine];
   int rank = 0;
+  auto count = [&](int i, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
+    const uint4 k = s.keys[i];
+    rank += (k.x > x) + (k.y > y) + (k.z > z) + (k.w > w);
+  };
+  const int own = part * 8;  // an equal key of a lower number goes first
 #pragma unroll 4
-  for (int i = 0; i < kExperts / 4; i++) {
-    const uint4 k = s.keys[part][i];
-    const uint32_t threshold = my_key - (i * 4 < mine - 3);  // an equal key before mine counts
-    if (i == mine / 4) {
-      rank += (k.x > my_key - (mine % 4 > 0)) + (k.y > my_key - (mine % 4 > 1)) +
-              (k.z > my_key - (mine % 4 > 2)) + (k.w > my_key);
-    } else {
-      rank += (k.x > threshold) + (k.y > threshold) + (k.z > threshold) + (k.w > threshold);
-    }
+  for (int i = 0; i < own; i++) count(i, my_key - 1, my_key - 1, my_key - 1, my_key - 1);
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    count(own + i, my_key - (4 * i < role.lane), my_key - (4 * i + 1 < role.lane),
+          my_key - (4 * i + 2 < role.lane), my_key - (4 * i + 3 < role.lane));
   }
+#pragma unroll 4
+  for (int i = own + 8; i < kExperts / 4; i++) count(i, my_key, my_key, my_key, my_key);
   if (rank < kActive) {
     const uint32_t bits = my_key & 0x80000000u ? my_key ^ 0x80000000u : ~my_key;
     const float logit = __uint_as_float(bits) * (role.inverse_rms() * (1 / kLogitScale));

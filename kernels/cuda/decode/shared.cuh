@@ -31,7 +31,7 @@ struct alignas(1024) Shared {
   float qkv[kQkvGroups][kConsumers][8];                // partial sums over a warp's columns
   union {
     float up[kActive * 3 / 2][kConsumers][8];
-    uint4 keys[4][kExperts / 4];                       // of the router, before up; one set a warp
+    uint4 keys[kExperts / 4];                          // of the router, before up
   };
   float down[kConsumers][16];                          // O and down together
   uint4 router[2][kExperts];                           // next layer, the CTA's 16 dimensions
@@ -50,7 +50,7 @@ struct alignas(1024) Shared {
   uint64_t lm_done[2], lm_free[2];                     // kConsumers, 1
   uint64_t x_ready, norm_ready;                        // kXWarps arrivals
   uint64_t top_ready;                                  // kXWarps
-  uint64_t q_ready;                                    // 1
+  uint64_t keys_ready, q_ready;                        // 1
   uint64_t merged, o_ready;
   uint64_t h_ready[4];
 };
