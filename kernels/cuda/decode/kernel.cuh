@@ -79,6 +79,7 @@ __device__ __forceinline__ void init_barriers(Shared& s, int slots) {
   ptx::mbarrier_init(&s.x_ready, kXWarps);
   ptx::mbarrier_init(&s.norm_ready, kXWarps);
   ptx::mbarrier_init(&s.top_ready, kXWarps);
+  ptx::mbarrier_init(&s.own_ready, 1);
   ptx::mbarrier_init(&s.keys_ready, 1);
   ptx::mbarrier_init(&s.q_ready, 1);
   ptx::mbarrier_init(&s.merged, 1);

@@ -31,7 +31,6 @@ constexpr uint32_t kPollPause = 100;
 struct Turn {
   int slot = 0;
   __device__ __forceinline__ int stale() const { return slot == 0 ? 2 : slot - 1; }
-  __device__ __forceinline__ int following() const { return slot == 2 ? 0 : slot + 1; }
   __device__ __forceinline__ void next() { slot = slot == 2 ? 0 : slot + 1; }
 };
 

@@ -21,7 +21,6 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
   Shared& s = role.shared;
   Residual residual;
   uint32_t layers = 0, gathers = 0, routed = 0;  // since the launch; the low bits are barrier parities
-  uint32_t word;
   Turn turn, x_turn;
   if (exchange == Exchange::kHiddenOut) {
     if (role.lane == 0) *(volatile int*)&s.token = p.first_token;
@@ -36,8 +35,11 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
       // Addresses shall be computed where they are used: kept across the loop they would spill.
       asm volatile("" : "+r"(role.lane), "+r"(role.cta));
       if (static_cast<int>(exchange) < kXWarps) {
-        // Not before x is about to be there: see mailbox.cuh.
-        if (layer) ptx::mbarrier_wait(&s.down_done, layers - 1);
+        if (layer) {  // not before x is about to be there: see mailbox.cuh
+          ptx::mbarrier_wait(&s.own_ready, layers - 1);
+          if (layer < kLayers) add_logits(role, static_cast<int>(exchange), turn.slot);
+          if (exchange == Exchange::kRouting) mark<Config::kTrace>(p, step, layer, Event::kLogitOut);
+        }
         gather_x<Config>(role, static_cast<int>(exchange), layer, layers, x_turn.slot);
         if (exchange == Exchange::kRouting) mark<Config::kTrace>(p, step, layer, Event::kXSeen);
       }
@@ -55,18 +57,18 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
         }
         route<Config>(role, static_cast<int>(exchange), step, layer, routed++);
       }
+      if (static_cast<int>(exchange) < kXWarps && layer + 1 < kLayers) {
+        prefetch_router(role, static_cast<int>(exchange), layer + 1);
+      }
       switch (exchange) {
         case Exchange::kRouting:
           if (role.lane == 0) {
             ptx::store_relaxed(p.mail.logits + turn.stale() * kExperts + role.cta, uint64_t(0));
           }
-          if (layer + 1 < kLayers) prefetch_router(role, layer + 1);
           if (Config::kFence) ptx::fence_gpu();
           ptx::mbarrier_wait(&s.down_done, layers);
-          word = residual.publish(role, x_turn.slot);
+          residual.publish(role, x_turn.slot);
           mark<Config::kTrace>(p, step, layer, Event::kXPublished);
-          if (layer + 1 < kLayers) add_logits(role, word, turn.following());
-          mark<Config::kTrace>(p, step, layer, Event::kLogitOut);
           break;
         case Exchange::kHiddenOut: publish_hidden<Config>(role, step, layer, layers, turn); break;
         case Exchange::kHiddenIn: collect_hidden<Config>(role, step, layer, layers, turn); break;

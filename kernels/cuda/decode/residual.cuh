@@ -56,8 +56,8 @@ class Residual {
     value_ = __uint_as_float(uint32_t(*reinterpret_cast<const uint16_t*>(at)) << 16);
   }
 
-  // Adds what O and the experts' down gave, and publishes x. Returns in lane 4 i the i-th word.
-  __device__ __forceinline__ uint32_t publish(const Role& role, int slot) {
+  // Adds what O and the experts' down gave, and publishes x.
+  __device__ __forceinline__ void publish(const Role& role, int slot) {
     const int lane = role.lane, row = lane >> 1, half = lane & 1;
     float sum = 0;
 #pragma unroll
@@ -69,8 +69,9 @@ class Residual {
     const uint32_t word = pack_bf16(value_, next);
     if ((lane & 3) == 0) {
       ptx::store_relaxed(role.p.mail.x + slot * (kHidden / 2) + role.cta * 8 + (lane >> 2), word);
+      role.shared.own[lane >> 2] = word;
     }
-    return word;
+    role.warp_arrive(&role.shared.own_ready);
   }
 
  private:

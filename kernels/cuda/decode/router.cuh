@@ -22,39 +22,42 @@ __device__ __forceinline__ const char* tile_block(const char* tensor, int row, i
          (((block ^ row) & 7) << 4);
 }
 
-// Fetches the CTA's 16 columns of a layer's router, long before they are needed.
-__device__ __forceinline__ void prefetch_router(const Role& role, int layer) {
+// All of this is done by kXWarps warps, 32 experts each, because this code runs cold: an instruction
+// that is not in a loop costs about 6 clocks, and few instructions are what makes it fast.
+
+// Fetches the CTA's 16 columns of the router rows of experts 32 part + lane, long before they are
+// needed.
+__device__ __forceinline__ void prefetch_router(const Role& role, int part, int layer) {
   const char* router = role.p.router + uint64_t(layer) * (kExperts / 8) * kGroup;
-#pragma unroll 1
-  for (int i = role.lane; i < 2 * kExperts; i += 32) {
-    const int half = i / kExperts, expert = i % kExperts;
+  const int expert = part * 32 + role.lane;
+#pragma unroll
+  for (int half = 0; half < 2; half++) {
     ptx::async_copy_16(&role.shared.router[half][expert],
                        tile_block(router, expert, role.cta * 2 + half));
   }
 }
 
-// `word`: in lane 4 i the i-th pair of the CTA's 16 values of x.
-__device__ __forceinline__ void add_logits(const Role& role, uint32_t word, int slot) {
+// Adds the CTA's part of the logits; s.own holds its 16 values of x.
+__device__ __forceinline__ void add_logits(const Role& role, int part, int slot) {
+  Shared& s = role.shared;
   const int lane = role.lane, g = lane >> 2, t = lane & 3;
-  const uint32_t x0 = __shfl_sync(~0u, word, 4 * t), x1 = __shfl_sync(~0u, word, 4 * t + 16);
+  const uint32_t x0 = s.own[t], x1 = s.own[t + 4];
   ptx::async_copy_wait();
   __syncwarp();
-  const uint32_t rows = ptx::shared_address(role.shared.router) +
-                        (lane >> 4) * (kExperts * 16) + (lane & 15) * 16;
-  uint64_t* sums = role.p.mail.logits + slot * kExperts + g;
+  const uint32_t rows = ptx::shared_address(s.router) + (lane >> 4) * (kExperts * 16) +
+                        (part * 32 + (lane & 15)) * 16;
+  float d[2][4] = {};
 #pragma unroll
-  for (int tile = 0; tile < kExperts / 16; tile++) {  // of 16 experts; all columns are x
+  for (int tile = 0; tile < 2; tile++) {  // of 16 experts; all columns are x
     uint32_t a[4];
     ptx::ldmatrix_x4(a, rows + tile * 256);
-    float d[4] = {};
-    ptx::mma_m16(d, a, x0, x1);
-    if (tile / 2 == t) {
-      ptx::add_relaxed(sums + tile * 16,
-                       (uint64_t(__float2ll_rn(d[0] * kLogitScale)) << 8) + 1);
-      ptx::add_relaxed(sums + tile * 16 + 8,
-                       (uint64_t(__float2ll_rn(d[2] * kLogitScale)) << 8) + 1);
-    }
+    ptx::mma_m16(d[tile], a, x0, x1);
   }
+  // The four lanes of a row have the same: each adds one of the row's four experts.
+  const float low = t & 1 ? d[0][2] : d[0][0], high = t & 1 ? d[1][2] : d[1][0];
+  const float sum = t & 2 ? high : low;
+  ptx::add_relaxed(role.p.mail.logits + slot * kExperts + part * 32 + t * 8 + g,
+                   (uint64_t(__float2ll_rn(sum * kLogitScale)) << 8) + 1);
 }
 
 // By the first of kXWarps warps: waits for all sums and leaves them as keys that order like logits.
@@ -85,9 +88,8 @@ __device__ __forceinline__ void collect_logits(const Role& role, int step, int l
   mark<Config::kTrace>(role.p, step, layer, Event::kLogitsSeen);
 }
 
-// By all kXWarps warps: one ranks the experts 32 part + lane against all others (larger logit first,
-// ties to the lower number) and enters those of the first eight. Eight rounds of finding the largest
-// would take longer.
+// Ranks the experts 32 part + lane against all others (larger logit first, ties to the lower number)
+// and enters those of the first eight.
 template <class Config>
 __device__ __forceinline__ void route(const Role& role, int part, int step, int layer,
                                       uint32_t routed) {
@@ -97,20 +99,21 @@ __device__ __forceinline__ void route(const Role& role, int part, int step, int 
   ptx::mbarrier_wait(&s.keys_ready, routed);
   const uint32_t my_key = reinterpret_cast<const uint32_t*>(s.keys)[mine];
   int rank = 0;
-  auto count = [&](int i, uint32_t x, uint32_t y, uint32_t z, uint32_t w) {
+  const int own = part * 8;
+#pragma unroll 4
+  for (int n = 8; n < kExperts / 4; n++) {
+    const int i = (own + n) % (kExperts / 4);
     const uint4 k = s.keys[i];
-    rank += (k.x > x) + (k.y > y) + (k.z > z) + (k.w > w);
-  };
-  const int own = part * 8;  // an equal key of a lower number goes first
-#pragma unroll 4
-  for (int i = 0; i < own; i++) count(i, my_key - 1, my_key - 1, my_key - 1, my_key - 1);
-#pragma unroll
-  for (int i = 0; i < 8; i++) {
-    count(own + i, my_key - (4 * i < role.lane), my_key - (4 * i + 1 < role.lane),
-          my_key - (4 * i + 2 < role.lane), my_key - (4 * i + 3 < role.lane));
+    const uint32_t limit = my_key - (i < own);  // an equal key of a lower number goes first
+    rank += (k.x > limit) + (k.y > limit) + (k.z > limit) + (k.w > limit);
   }
-#pragma unroll 4
-  for (int i = own + 8; i < kExperts / 4; i++) count(i, my_key, my_key, my_key, my_key);
+#pragma unroll 2
+  for (int i = 0; i < 8; i++) {
+    const uint4 k = s.keys[own + i];
+    const int before = role.lane - 4 * i;
+    rank += (k.x > my_key - (before > 0)) + (k.y > my_key - (before > 1)) +
+            (k.z > my_key - (before > 2)) + (k.w > my_key - (before > 3));
+  }
   if (rank < kActive) {
     const uint32_t bits = my_key & 0x80000000u ? my_key ^ 0x80000000u : ~my_key;
     const float logit = __uint_as_float(bits) * (role.inverse_rms() * (1 / kLogitScale));

@@ -36,6 +36,7 @@ struct alignas(1024) Shared {
   float down[kConsumers][16];                          // O and down together
   uint4 router[2][kExperts];                           // next layer, the CTA's 16 dimensions
   float squares[4];                                    // of the quarters of x
+  uint32_t own[8];                                     // the CTA's 16 values of x
   float weight[kConsumers][kHeads];                    // sums of p over a warp's tokens
   float score[kActive];
   int expert[kActive];
@@ -50,7 +51,7 @@ struct alignas(1024) Shared {
   uint64_t lm_done[2], lm_free[2];                     // kConsumers, 1
   uint64_t x_ready, norm_ready;                        // kXWarps arrivals
   uint64_t top_ready;                                  // kXWarps
-  uint64_t keys_ready, q_ready;                        // 1
+  uint64_t own_ready, keys_ready, q_ready;             // 1
   uint64_t merged, o_ready;
   uint64_t h_ready[4];
 };
