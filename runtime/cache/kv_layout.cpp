@@ -30,9 +30,10 @@ PageCounts pages_for(const KvLayout& layout, int64_t tokens, int64_t chunk) {
   PageCounts counts;
   if (layout.global_layers > 0) counts.global = pages(tokens);
   if (layout.sliding_layers > 0) {
-    // While a chunk is written, its first token still sees a whole window behind it; neither end
-    // need fall on a page boundary.
-    counts.sliding = std::min(pages(tokens), pages(layout.window + chunk) + 1);
+    // While a chunk is written, a query at the page boundary before it still has a whole window
+    // behind it (SequencePages::release_before_window), and neither end of that is a boundary.
+    int64_t behind = pages(layout.window - 1), ahead = (chunk + kPageTokens - 2) / kPageTokens + 1;
+    counts.sliding = std::min(pages(tokens), behind + ahead);
   }
   return counts;
 }

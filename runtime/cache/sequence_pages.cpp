@@ -1,6 +1,7 @@
 #include "runtime/cache/sequence_pages.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "runtime/base/bytes.h"
 
@@ -30,13 +31,33 @@ bool SequencePages::grow(int64_t tokens) {
 }
 
 void SequencePages::release_before_window(int64_t next) {
-  // A query at `next` sees keys from next - window + 1 on.
-  int64_t first_seen = std::max<int64_t>(0, next - layout_.window + 1);
+  // A query at position p sees keys from p - window + 1 on.
+  int64_t boundary = next / kPageTokens * kPageTokens;
+  int64_t first_seen = std::max<int64_t>(0, boundary - layout_.window + 1);
   size_t end = std::min(sliding_.size(), static_cast<size_t>(first_seen / kPageTokens));
   for (; released_ < end; ++released_) {
     sliding_pool_->give_back(sliding_[released_]);
     sliding_[released_] = kNoPage;
   }
+}
+
+void SequencePages::adopt(std::span<const int32_t> global, std::span<const int32_t> sliding) {
+  assert(global_.empty() && sliding_.empty());
+  global_.assign(global.begin(), global.end());
+  sliding_.assign(sliding.begin(), sliding.end());
+  for (int32_t page : global_) global_pool_->share(page);
+  for (int32_t page : sliding_) {
+    if (page == kNoPage)
+      ++released_;
+    else
+      sliding_pool_->share(page);
+  }
+}
+
+void SequencePages::replace_global(size_t entry, int32_t page) {
+  global_pool_->share(page);
+  global_pool_->give_back(global_[entry]);
+  global_[entry] = page;
 }
 
 }  // namespace nmc

@@ -11,7 +11,8 @@
 namespace nmc {
 
 // Entry i of a table is the page that holds tokens [64 i, 64 i + 64). Pages of the sliding pool
-// that left the window are given back and their entries are kNoPage. Gives everything back when
+// that left the window are given back and their entries are kNoPage. Full pages may be shared with
+// other sequences: only positions behind them are ever written. Gives everything back when
 // destroyed. Not thread-safe.
 class SequencePages {
  public:
@@ -23,8 +24,15 @@ class SequencePages {
   // Makes room for tokens up to position `tokens`, exclusive. False, with nothing changed, when
   // the pools do not have the pages.
   bool grow(int64_t tokens);
-  // Gives back the sliding pages that no query at position `next` or later can see.
+  // Gives back the sliding pages that no query at position `next` or later can see, but for those
+  // that a query at the page boundary before it sees: there the text can be taken up again.
   void release_before_window(int64_t next);
+
+  // Starts with pages that are held already; entries of `sliding` before the window are kNoPage.
+  // Nothing must have been grown yet.
+  void adopt(std::span<const int32_t> global, std::span<const int32_t> sliding);
+  // Goes on with a held page of equal content in place of its own.
+  void replace_global(size_t entry, int32_t page);
 
   std::span<const int32_t> global() const { return global_; }
   std::span<const int32_t> sliding() const { return sliding_; }
