@@ -98,22 +98,18 @@ __device__ __forceinline__ void route(const Role& role, int part, int step, int 
   const int mine = part * 32 + role.lane;
   ptx::mbarrier_wait(&s.keys_ready, routed);
   const uint32_t my_key = reinterpret_cast<const uint32_t*>(s.keys)[mine];
-  int rank = 0;
-  const int own = part * 8;
+  int greater[4] = {};  // four counts, for one would be a chain of 128 dependent additions
 #pragma unroll 4
-  for (int n = 8; n < kExperts / 4; n++) {
-    const int i = (own + n) % (kExperts / 4);
+  for (int i = 0; i < kExperts / 4; i++) {
     const uint4 k = s.keys[i];
-    const uint32_t limit = my_key - (i < own);  // an equal key of a lower number goes first
-    rank += (k.x > limit) + (k.y > limit) + (k.z > limit) + (k.w > limit);
+    const uint32_t limit = my_key - (i < part * 8);  // an equal key of a lower part goes first
+    greater[0] += k.x > limit;
+    greater[1] += k.y > limit;
+    greater[2] += k.z > limit;
+    greater[3] += k.w > limit;
   }
-#pragma unroll 2
-  for (int i = 0; i < 8; i++) {
-    const uint4 k = s.keys[own + i];
-    const int before = role.lane - 4 * i;
-    rank += (k.x > my_key - (before > 0)) + (k.y > my_key - (before > 1)) +
-            (k.z > my_key - (before > 2)) + (k.w > my_key - (before > 3));
-  }
+  const uint32_t equal = __match_any_sync(~0u, my_key) & ((1u << role.lane) - 1);
+  const int rank = greater[0] + greater[1] + greater[2] + greater[3] + __popc(equal);
   if (rank < kActive) {
     const uint32_t bits = my_key & 0x80000000u ? my_key ^ 0x80000000u : ~my_key;
     const float logit = __uint_as_float(bits) * (role.inverse_rms() * (1 / kLogitScale));
