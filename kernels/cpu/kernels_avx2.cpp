@@ -7,6 +7,8 @@
 namespace nmc::cpu {
 namespace {
 
+constexpr size_t kAhead = 24;  // atoms (1 KiB) between a prefetch and its use
+
 __m256 lower_values(__m256i v) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(v, 16));
 }
@@ -30,6 +32,9 @@ void multiply_token(const Bf16* weights, size_t atoms, const Bf16* x, float* out
   __m256 sums[8];
   for (int row = 0; row < 8; ++row) sums[row] = _mm256_setzero_ps();
   for (size_t atom = 0; atom < atoms; ++atom, weights += 512, x += 64) {
+    for (int line = 0; line < 16; ++line) {
+      _mm_prefetch(reinterpret_cast<const char*>(weights + 512 * kAhead + 32 * line), _MM_HINT_T1);
+    }
     for (int q = 0; q < 4; ++q) {
       const __m256i straight = load(x + 16 * q);
       const __m256i exchanged = _mm256_permute2x128_si256(straight, straight, 1);
