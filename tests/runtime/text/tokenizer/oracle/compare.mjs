@@ -7,7 +7,8 @@
 // lstrip or rstrip; and its (?i:'s) does not match 's written with the long s (U+017F), which
 // Oniguruma matches. So are characters newer than our Unicode tables.
 import {execFileSync} from 'node:child_process';
-import {readFileSync, writeFileSync} from 'node:fs';
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {basename} from 'node:path';
 import {Tokenizer} from '@huggingface/tokenizers';
 
 import {Strings} from './strings.mjs';
@@ -38,13 +39,16 @@ function corrected(step) {
 
 const misread = (text) => /[\ufeff\u0085]\s*<mask>|<pad>\s*[\ufeff\u0085]|'\u017f/.test(text);
 
-const [program, mode] = process.argv.slice(2);
+const [program, mode, folder] = process.argv.slice(2);
 const update = mode === '--update';
 const assigned = execFileSync(program, ['--assigned'], {encoding: 'utf8'})
   .trim().split('\n').map((line) => line.split(' ').map(Number));
 
+const tokenizers = !folder ? Object.entries(TOKENIZERS) :
+  readdirSync(folder).sort().map((file) => [basename(file, '.json'), `${folder}/${file}`]);
+
 let differences = 0, strings = 0;
-for (const [index, [name, path]] of Object.entries(TOKENIZERS).entries()) {
+for (const [index, [name, path]] of tokenizers.entries()) {
   const file = JSON.parse(readFileSync(path, 'utf8'));
   file.pre_tokenizer = corrected(file.pre_tokenizer);
   const marked = new Tokenizer(file, {});
