@@ -21,8 +21,8 @@ __device__ __forceinline__ void exchange_query(const Role& role, int step, int l
   float a = 0, b = 0;  // rows 2 lane and 2 lane + 1 of 40: q heads, then k, then v
 #pragma unroll
   for (int i = 0; i < kConsumers; i++) {
-    const float2 v = *reinterpret_cast<const float2*>(
-        &s.qkv[min(lane >> 2, kQkvGroups - 1)][i][(lane & 3) * 2]);
+    const float2 v =
+        *reinterpret_cast<const float2*>(&s.qkv[min(lane >> 2, kQkvGroups - 1)][i][(lane & 3) * 2]);
     a += v.x;
     b += v.y;
   }
@@ -35,7 +35,7 @@ __device__ __forceinline__ void exchange_query(const Role& role, int step, int l
   mark<Config::kTrace>(p, step, layer, Event::kQPublished);
 
   uint4 v[4];
-  gather<waits<Config>(11)>(v, reinterpret_cast<const uint4*>(q) + lane, 32, role.watch, 11, layers);
+  gather(v, reinterpret_cast<const uint4*>(q) + lane, 32, role.watch, 11, layers);
 #pragma unroll
   for (int i = 0; i < 4; i++) store_operand(&s.q[0][0], lane + i * 32, v[i]);
   role.warp_arrive(&s.q_ready);
@@ -51,13 +51,13 @@ __device__ __forceinline__ void merge_partials(const Role& role, int step, int l
   Shared& s = role.shared;
   const int lane = role.lane, mine = turn.slot * kCtas + role.cta;
   ptx::mbarrier_wait(&s.values_done, layers);
-  if (Config::kPatience) ptx::mbarrier_wait(&s.up_done[0], layers);  // there is time: see hidden.cuh
+  ptx::mbarrier_wait(&s.up_done[0], layers);  // there is time: see hidden.cuh
   uint32_t* weights = p.mail.weight + mine * kGroupCtas + lane;
   uint4* sums = reinterpret_cast<uint4*>(p.mail.partial + mine * kGroupCtas * 32) + lane;
   uint4 v[8];  // lane: dimensions 4 (lane % 8) .. + 3 of sources lane / 8 + 4 i
-  gather<waits<Config>(12)>(v, sums, 32, role.watch, 12, layers);
+  gather(v, sums, 32, role.watch, 12, layers);
   uint32_t w = 0;
-  role.watch.spin([&] { return (w = ptx::load_relaxed(weights)) != kEmpty || !waits<Config>(12); }, 13, layers);
+  role.watch.spin([&] { return (w = ptx::load_relaxed(weights)) != kEmpty; }, 13, layers);
   __syncwarp();
   mark<Config::kTrace>(p, step, layer, Event::kPartialsSeen);
   float weight = __uint_as_float(w), a[4] = {};
@@ -96,11 +96,11 @@ __device__ __forceinline__ void collect_output(const Role& role, int step, int l
                                                uint32_t layers, const Turn& turn) {
   Shared& s = role.shared;
   ptx::mbarrier_wait(&s.merged, layers);
-  if (Config::kPatience) ptx::mbarrier_wait(&s.up_done[2], layers);
+  ptx::mbarrier_wait(&s.up_done[2], layers);
 #pragma unroll 1
   for (int at = role.lane; at < kCtas * 4; at += 256) {
     uint4 v[8];
-    gather<waits<Config>(14)>(v, reinterpret_cast<const uint4*>(role.p.mail.o) + turn.slot * (kCtas * 4) + at, 32,
+    gather(v, reinterpret_cast<const uint4*>(role.p.mail.o) + turn.slot * (kCtas * 4) + at, 32,
            role.watch, 14, layers);
 #pragma unroll
     for (int i = 0; i < 8; i++) store_operand(s.o, at + i * 32, v[i]);

@@ -11,7 +11,6 @@
 
 #include "kernels/cuda/decode/ring.cuh"
 #include "kernels/cuda/decode/role.cuh"
-#include "kernels/cuda/decode/stream.cuh"
 
 namespace nmc::decode {
 
@@ -21,8 +20,14 @@ template <class Config>
 class Consumer {
  public:
   __device__ Consumer(const Role& role, uint32_t ring, int warp)
-      : role_(role), p_(role.p), s_(role.shared), ring_(role.shared, ring, role.p.slots),
-        w_(warp), lane_(role.lane), t_(role.lane & 3), g_(role.lane >> 2),
+      : role_(role),
+        p_(role.p),
+        s_(role.shared),
+        ring_(role.shared, ring, role.p.slots, warp * kProducers / kConsumers),
+        w_(warp),
+        lane_(role.lane),
+        t_(role.lane & 3),
+        g_(role.lane >> 2),
         offset_(atom_offset(role.lane)) {}
 
   __device__ __forceinline__ void run() {
@@ -51,12 +56,6 @@ class Consumer {
  private:
   __device__ __forceinline__ void role_mark(int step, int layer, Event e) {
     if (w_ == 0) mark<Config::kTrace>(p_, step, layer, e);
-    if (w_ == 0 && e == Event::kHeld) count<Config::kTrace>(p_, step, layer, 40, ring_.waited);
-    if (w_ == 0 && e == Event::kQkvDone) count<Config::kTrace>(p_, step, layer, 41, ring_.waited);
-    if (w_ == 0 && e == Event::kOutputHeld) count<Config::kTrace>(p_, step, layer, 42, ring_.waited);
-    if (w_ == 0 && e == Event::kValuesDone) count<Config::kTrace>(p_, step, layer, 43, ring_.waited);
-    if (w_ == 0 && e == Event::kUpDone) count<Config::kTrace>(p_, step, layer, 44, ring_.waited);
-    if (w_ == 0 && e == Event::kDownDone) count<Config::kTrace>(p_, step, layer, 45, ring_.waited);
   }
   __device__ __forceinline__ void need(uint64_t* barrier, uint32_t parity) {
     if (Config::kDependent) ptx::mbarrier_wait(barrier, parity);
@@ -146,7 +145,7 @@ class Consumer {
     const int row = lane_ & 7;
 #pragma unroll 1
     for (int page = 0; page < pages; page++) {  // warp w: dimensions [16 w, 16 w + 16)
-      const uint32_t chunk = ring_.take();
+      const uint32_t chunk = ring_.take_whole();
       uint32_t r[2][2][4];
 #pragma unroll
       for (int half = 0; half < 2; half++) {
@@ -221,14 +220,13 @@ class Consumer {
     }
   }
 
-  // The experts' down, and O after the first pair of experts: the attention output is late.
+  // O, whose chunks wait in registers for the attention output, and the experts' down.
   __device__ __forceinline__ void down(Piece<4> (&held)[8], int layer, uint32_t layers) {
     const int pairs = active_of_layer(layer) / 2;
     float2 total[2] = {}, attention[2];
-    if (Config::kOutputAt == 0) output(held, layers, attention);
+    output(held, layers, attention);
 #pragma unroll 1
     for (int pair = 0; pair < pairs; pair++) {
-      if (Config::kOutputAt && pair == Config::kOutputAt) output(held, layers, attention);
       need(&s_.h_ready[pair], layers);
 #pragma unroll 1
       for (int i = 0; i < 2; i++) {
@@ -271,7 +269,7 @@ class Consumer {
   const Role& role_;
   const Params& p_;
   Shared& s_;
-  RingReader<Config::kTrace> ring_;
+  RingReader ring_;
   int w_, lane_, t_, g_;
   uint32_t offset_;
 };

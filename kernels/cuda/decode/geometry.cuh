@@ -10,31 +10,35 @@
 namespace nmc::decode {
 
 constexpr int kCtas = 128;
-constexpr int kLayers = 49;       // layer 0 is dense, every fourth layer attends to all tokens
+constexpr int kLayers = 49;  // layer 0 is dense, every fourth layer attends to all tokens
 constexpr int kHidden = 2048;
 constexpr int kExperts = 128;
-constexpr int kActive = 8;        // experts of a token
-constexpr int kWidth = 768;       // hidden units of an expert
-constexpr int kDenseParts = 4;    // the dense layer's 3072 units, as 4 experts of kWidth
-constexpr int kGroupCtas = 32;    // CTAs that share a KV head
-constexpr int kHeads = 8;         // query heads of a KV head
+constexpr int kActive = 8;      // experts of a token
+constexpr int kWidth = 768;     // hidden units of an expert
+constexpr int kDenseParts = 4;  // the dense layer's 3072 units, as 4 experts of kWidth
+constexpr int kGroupCtas = 32;  // CTAs that share a KV head
+constexpr int kHeads = 8;       // query heads of a KV head
 constexpr int kHeadDim = 128;
 constexpr int kPageTokens = 64;
-constexpr int kMaxPages = 4;      // pages of one CTA in a layer, at 8192 tokens of context
+constexpr int kMaxPages = 4;  // pages of one CTA in a layer, at 8192 tokens of context
 
-constexpr uint32_t kChunk = 16 * 1024;                  // one ring slot: 8 rows x 1024
-constexpr uint64_t kGroup = 8ull * kHidden * 2;         // 8 rows x 2048: two chunks
-constexpr uint64_t kDownGroup = 8ull * kWidth * 2;      // 8 rows x 768: one chunk of 12 KiB
-constexpr int kQkvGroups = 5;                           // of a CTA: 4 dims of 8 q heads, k and v
-constexpr int kOutputChunks = 8;                        // of a CTA: 2 groups of 8 rows x 4096
-constexpr int kUpGroups = kWidth * 2 / 8;               // of an expert: 4 gate + 4 up rows each
-constexpr int kLmGroups = 256;                          // of a CTA: 2048 rows of the LM head
-constexpr int kLmBatch = 8;                             // groups between two argmax hand-overs
+constexpr uint32_t kChunk = 16 * 1024;              // one ring slot: 8 rows x 1024
+constexpr uint64_t kGroup = 8ull * kHidden * 2;     // 8 rows x 2048: two chunks
+constexpr uint64_t kDownGroup = 8ull * kWidth * 2;  // 8 rows x 768: one chunk of 12 KiB
+constexpr int kQkvGroups = 5;                       // of a CTA: 4 dims of 8 q heads, k and v
+constexpr int kOutputChunks = 8;                    // of a CTA: 2 groups of 8 rows x 4096
+constexpr int kUpGroups = kWidth * 2 / 8;           // of an expert: 4 gate + 4 up rows each
+constexpr int kLmGroups = 256;                      // of a CTA: 2048 rows of the LM head
+constexpr int kLmBatch = 8;                         // groups between two argmax hand-overs
 
-constexpr int kProducers = 2;     // warps that fill the ring
-constexpr int kConsumers = 8;     // warps that multiply; each takes 1/8 of the columns of a chunk
+constexpr int kProducers = 2;  // warps that fill the ring
+constexpr int kConsumers = 8;  // warps that multiply; each takes 1/8 of the columns of a chunk
 
-__host__ __device__ constexpr int pages_of_layer(int layer) { return layer % 4 == 0 ? 4 : 2; }
-__host__ __device__ constexpr int active_of_layer(int layer) { return layer ? kActive : kDenseParts; }
+__host__ __device__ constexpr int pages_of_layer(int layer) {
+  return layer % 4 == 0 ? 4 : 2;
+}
+__host__ __device__ constexpr int active_of_layer(int layer) {
+  return layer ? kActive : kDenseParts;
+}
 
 }  // namespace nmc::decode

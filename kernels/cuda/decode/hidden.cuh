@@ -73,12 +73,13 @@ __device__ __forceinline__ void collect_hidden(const Role& role, int step, int l
   for (int pair = 0; pair < 4; pair++) {
     // Only the last pair is urgent. The others are gathered when this CTA has done one pair more:
     // then they are there, and polling does not disturb the stream.
-    ptx::mbarrier_wait(&s.up_done[min(pair + Config::kPatience, 3)], layers);
+    ptx::mbarrier_wait(&s.up_done[min(pair + 1, 3)], layers);
     if (pair < active_of_layer(layer) / 2) {
       // 192 packets of 8 values; they lie side by side, and so they do in s.h.
       uint4 v[6];
-      gather<waits<Config>(9)>(v, reinterpret_cast<const uint4*>(role.p.mail.h) +
-                    (turn.slot * kActive + pair * 2) * (kWidth / 8) + role.lane,
+      gather(v,
+             reinterpret_cast<const uint4*>(role.p.mail.h) +
+                 (turn.slot * kActive + pair * 2) * (kWidth / 8) + role.lane,
              32, role.watch, 9, layers);
 #pragma unroll
       for (int i = 0; i < 6; i++) store_operand(&s.h[pair * 2][0], role.lane + i * 32, v[i]);

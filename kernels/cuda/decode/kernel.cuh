@@ -21,47 +21,38 @@ constexpr int kThreads = 512;
 struct DefaultConfig {
   static constexpr bool kDependent = true;  // false: nobody waits for activations (a speed limit)
   static constexpr bool kTrace = false;
-  static constexpr int kPatience = 1;       // pairs of experts by which gathers wait for better odds
-  static constexpr int kOutputAt = 0;       // the pair of experts' down before which O is multiplied
-  static constexpr uint32_t kNoWait = 0;    // gathers that do not wait (to measure their cost)
-  static constexpr bool kOnce = true;       // the stream leaves the L2 first
-  static constexpr bool kFence = true;      // the mailboxes' fence; false only to measure its cost
-  static constexpr int kHeldGroups = 4;     // QKV groups taken into registers before x is there
-  static constexpr int kHeldOutput = 6;     // chunks of O kept in registers through gate and up
-  static constexpr int kConsumerRegisters = 168;
-  static constexpr int kMoverRegisters = 88;
+  static constexpr int kHeldGroups = 4;  // QKV groups taken into registers before x is there
+  static constexpr int kHeldOutput = 6;  // chunks of O kept in registers through gate and up
+  static constexpr int kConsumerRegisters = 176;
+  static constexpr int kMoverRegisters = 80;
 };
 
 // The whole warp walks along, so that addresses stay uniform; one lane issues.
 template <class Config>
 __device__ __forceinline__ void run_producer(const Role& role, uint32_t ring, int me) {
-  Shared& s = role.shared;
-  RingWriter<Config::kTrace, Config::kOnce> writer(s, ring, role.p.slots, me, role.watch);
+  const Params& p = role.p;
+  RingWriter writer(role.shared, ring, p.slots, me, role.watch);
   uint32_t routed = 0;
   stream_tokens<Config::kHeldOutput>(
-      role.p, role.cta, role.lane,
-      [&](int step, int layer, int batch, const Chunk& mine, int count) {
-        if (me == 0) {
-          mark_run<Config::kTrace>(role.p, step, layer, batch, writer.waited_free,
-                                   writer.waited_landed);
-        }
-        writer.put(mine, count,
-                   layer < kLayers && batch == 2 ? role.p.in_flight_down[me] : role.p.in_flight[me]);
+      p, role.cta, role.lane,
+      [&](int step, int layer, Batch batch, const Chunk& mine, int count) {
+        if (me == 0) mark_batch<Config::kTrace>(p, step, layer, batch);
+        writer.put(mine, count, batch == Batch::kDown ? p.in_flight_down : p.in_flight);
       },
       [&](int layer) {
-        if (layer && Config::kDependent && waits<Config>(3)) {
-          role.watch.wait(&s.top_ready, routed++, 42, layer);
+        if (layer && Config::kDependent) {
+          role.watch.wait(&role.shared.top_ready, routed++, 42, layer);
         }
       },
       [&](int layer, int rank) {
-        return Config::kDependent && waits<Config>(3) ? ((volatile int*)s.expert)[rank]
-                                                      : (layer * 37 + 11 + rank * 17) & 127;
+        return Config::kDependent ? ((const volatile int*)role.shared.expert)[rank]
+                                  : (layer * 37 + 11 + rank * 17) & (kExperts - 1);
       });
 }
 
 __device__ __forceinline__ void init_barriers(Shared& s, int slots) {
   for (int i = 0; i < slots; i++) {
-    ptx::mbarrier_init(&s.full[i], 1);
+    for (int j = 0; j < kProducers; j++) ptx::mbarrier_init(&s.full[i][j], 1);
     ptx::mbarrier_init(&s.empty[i], kConsumers);
   }
   ptx::mbarrier_init(&s.token_ready, 1);
@@ -97,8 +88,7 @@ __global__ void __launch_bounds__(kThreads, 1) decode_kernel(const __grid_consta
     init_barriers(s, p.slots);
   }
   __syncthreads();
-  const Role role{p, s, Watchdog{p.hangs}, int(blockIdx.x),
-                  int(threadIdx.x & 31)};
+  const Role role{p, s, Watchdog{p.hangs}, int(blockIdx.x), int(threadIdx.x & 31)};
   if (warp < 8) {
     ptx::registers_lower<Config::kMoverRegisters>();
     if (warp < kProducers) {

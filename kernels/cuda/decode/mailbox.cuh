@@ -8,9 +8,9 @@
 // Three slots take turns, one a layer. In layer e the words of layer e are written and read, and
 // those of layer e - 1 are emptied: x of layer e was seen from everybody, and everybody publishes x
 // only after its last read of layer e - 1. Nobody looks at them before x of layer e + 2 is there.
-// The routing warp executes one fence a layer, away from the critical path, after it has synchronised
-// with the warps that emptied words in the layer before; so the emptying comes before x of layer
-// e + 2 for every reader.
+// The routing warp executes one fence a layer, away from the critical path, after it has
+// synchronised with the warps that emptied words in the layer before; so the emptying comes before
+// x of layer e + 2 for every reader.
 //
 // A warp polls only after its own CTA has published the same thing: everybody is then about to.
 // Polling earlier would share the L2 with the weight stream for nothing.
@@ -46,14 +46,14 @@ __device__ __forceinline__ bool arrived(const uint4 (&v)[kCount]) {
 }
 
 // Loads `kCount` packets at from[i * stride] until all words are there.
-template <bool kWait = true, int kCount, class Watch>
+template <int kCount, class Watch>
 __device__ __forceinline__ void gather(uint4 (&v)[kCount], const uint4* from, int stride,
                                        const Watch& watch, uint32_t place, uint32_t detail) {
   watch.spin(
       [&] {
 #pragma unroll
         for (int i = 0; i < kCount; i++) v[i] = ptx::load_relaxed(from + i * stride);
-        if (!kWait || arrived(v)) return true;
+        if (arrived(v)) return true;
         __nanosleep(kPollPause);
         return false;
       },

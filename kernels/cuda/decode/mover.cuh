@@ -20,7 +20,8 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
   const Params& p = role.p;
   Shared& s = role.shared;
   Residual residual;
-  uint32_t layers = 0, gathers = 0, routed = 0;  // since the launch; the low bits are barrier parities
+  uint32_t layers = 0, gathers = 0,
+           routed = 0;  // since the launch; the low bits are barrier parities
   Turn turn, x_turn;
   if (exchange == Exchange::kHiddenOut) {
     if (role.lane == 0) *(volatile int*)&s.token = p.first_token;
@@ -38,9 +39,10 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
         if (layer) {  // not before x is about to be there: see mailbox.cuh
           ptx::mbarrier_wait(&s.own_ready, layers - 1);
           if (layer < kLayers) add_logits(role, static_cast<int>(exchange), turn.slot);
-          if (exchange == Exchange::kRouting) mark<Config::kTrace>(p, step, layer, Event::kLogitOut);
+          if (exchange == Exchange::kRouting)
+            mark<Config::kTrace>(p, step, layer, Event::kLogitOut);
         }
-        gather_x<Config>(role, static_cast<int>(exchange), layer, layers, x_turn.slot);
+        gather_x(role, static_cast<int>(exchange), layer, layers, x_turn.slot);
         if (exchange == Exchange::kRouting) mark<Config::kTrace>(p, step, layer, Event::kXSeen);
       }
       // Everybody's x is there, so everybody is done with the layer before.
@@ -65,16 +67,26 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
           if (role.lane == 0) {
             ptx::store_relaxed(p.mail.logits + turn.stale() * kExperts + role.cta, uint64_t(0));
           }
-          if (Config::kFence) ptx::fence_gpu();
+          ptx::fence_gpu();
           ptx::mbarrier_wait(&s.down_done, layers);
           residual.publish(role, x_turn.slot);
           mark<Config::kTrace>(p, step, layer, Event::kXPublished);
           break;
-        case Exchange::kHiddenOut: publish_hidden<Config>(role, step, layer, layers, turn); break;
-        case Exchange::kHiddenIn: collect_hidden<Config>(role, step, layer, layers, turn); break;
-        case Exchange::kOutputIn: collect_output<Config>(role, step, layer, layers, turn); break;
-        case Exchange::kQuery: exchange_query<Config>(role, step, layer, layers, turn); break;
-        case Exchange::kMerge: merge_partials<Config>(role, step, layer, layers, turn); break;
+        case Exchange::kHiddenOut:
+          publish_hidden<Config>(role, step, layer, layers, turn);
+          break;
+        case Exchange::kHiddenIn:
+          collect_hidden<Config>(role, step, layer, layers, turn);
+          break;
+        case Exchange::kOutputIn:
+          collect_output<Config>(role, step, layer, layers, turn);
+          break;
+        case Exchange::kQuery:
+          exchange_query<Config>(role, step, layer, layers, turn);
+          break;
+        case Exchange::kMerge:
+          merge_partials<Config>(role, step, layer, layers, turn);
+          break;
       }
       layers++;
       turn.next();

@@ -68,8 +68,12 @@ struct Sums {
   }
 };
 
-__device__ __forceinline__ float bf16_low(uint32_t v) { return __uint_as_float(v << 16); }
-__device__ __forceinline__ float bf16_high(uint32_t v) { return __uint_as_float(v & 0xffff0000u); }
+__device__ __forceinline__ float bf16_low(uint32_t v) {
+  return __uint_as_float(v << 16);
+}
+__device__ __forceinline__ float bf16_high(uint32_t v) {
+  return __uint_as_float(v & 0xffff0000u);
+}
 
 __device__ __forceinline__ uint32_t pack_bf16(float low, float high) {
   uint32_t r;

@@ -29,18 +29,17 @@ struct Params {
   const char* down;    // [kLayers - 1][kExperts][kHidden / 8] down groups
   const char* up0;     // the dense layer, same order, kDenseParts experts
   const char* down0;
-  const char* kv;      // [layer][kCtas][K pages, V pages] of 16 KiB
-  const char* lm;      // [kCtas][kLmGroups] groups; also the embedding
+  const char* kv;  // [layer][kCtas][K pages, V pages] of 16 KiB
+  const char* lm;  // [kCtas][kLmGroups] groups; also the embedding
   Mailboxes mail;
-  HangRecord* hangs;   // see watchdog.cuh
-  int* tokens;         // [steps]
-  int* experts;        // [steps][kLayers][kActive], or null
-  uint64_t* stamps;    // [steps][kLayers][kEvents][kCtas], tracing builds only
-  uint32_t* counts;    // [steps][kLayers][kCounts][kCtas], tracing builds only
+  HangRecord* hangs;  // see watchdog.cuh
+  int* tokens;        // [steps]
+  int* experts;       // [steps][kLayers][kActive], or null
+  uint64_t* stamps;   // [steps][kLayers][kEvents][kCtas], tracing builds only
   uint64_t watchdog_ns;
   int slots;           // ring slots of kChunk
-  int in_flight[kProducers];       // chunks of 16 KiB of a producer under way, at most
-  int in_flight_down[kProducers];  // the same for the smaller chunks of down
+  int in_flight;       // halves of chunks that a producer has under way, at most
+  int in_flight_down;  // the same for the smaller chunks of down
   int steps;
   int first_token;
 };

@@ -1,5 +1,5 @@
-// x: the residual stream. Every CTA keeps that of its 16 dimensions in FP32 and publishes it in BF16;
-// four warps gather the whole together, a quarter each.
+// x: the residual stream. Every CTA keeps that of its 16 dimensions in FP32 and publishes it in
+// BF16; four warps gather the whole together, a quarter each.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,6 @@ namespace nmc::decode {
 constexpr int kXWarps = 4;
 
 // Gathers one quarter of x into s.x, and its part of the norm. The embedding is the LM head.
-template <class Config>
 __device__ __forceinline__ void gather_x(const Role& role, int quarter, int layer, uint32_t layers,
                                          int slot) {
   const Params& p = role.p;
@@ -26,8 +25,8 @@ __device__ __forceinline__ void gather_x(const Role& role, int quarter, int laye
       x[i] = *reinterpret_cast<const uint4*>(tile_block(p.lm, token, block + 32 * i));
     }
   } else {
-    gather<waits<Config>(2)>(x, reinterpret_cast<const uint4*>(p.mail.x) + slot * (kHidden / 8) + block,
-                             32, role.watch, 2, layers);
+    gather(x, reinterpret_cast<const uint4*>(p.mail.x) + slot * (kHidden / 8) + block, 32,
+           role.watch, 2, layers);
   }
   float squares = 0;
 #pragma unroll

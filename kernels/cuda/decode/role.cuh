@@ -12,12 +12,6 @@
 
 namespace nmc::decode {
 
-// Whether the gather of this number waits; a Config may switch gathers off to measure their cost.
-template <class Config>
-__host__ __device__ constexpr bool waits(int place) {
-  return !(Config::kNoWait >> place & 1);
-}
-
 struct Role {
   const Params& p;
   Shared& shared;

@@ -2,9 +2,9 @@
 // dimensions of x, so it knows their part of all 128 logits, and adds these to sums in the L2 while
 // x itself is on its way. Everybody reads the sums and chooses for itself.
 //
-// The sums are integers, so they do not depend on the order of the additions: the same bits in every
-// run. A word is 2^36 (sum) + count: 28 bits behind the point, and how many CTAs have added, in the
-// low 8 bits; it is complete at kCtas.
+// The sums are integers, so they do not depend on the order of the additions: the same bits in
+// every run. A word is 2^36 (sum) + count: 28 bits behind the point, and how many CTAs have added,
+// in the low 8 bits; it is complete at kCtas.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,9 @@ __device__ __forceinline__ const char* tile_block(const char* tensor, int row, i
          (((block ^ row) & 7) << 4);
 }
 
-// All of this is done by kXWarps warps, 32 experts each, because this code runs cold: an instruction
-// that is not in a loop costs about 6 clocks, and few instructions are what makes it fast.
+// All of this is done by kXWarps warps, 32 experts each, because this code runs cold: an
+// instruction that is not in a loop costs about 6 clocks, and few instructions are what makes it
+// fast.
 
 // Fetches the CTA's 16 columns of the router rows of experts 32 part + lane, long before they are
 // needed.
@@ -72,7 +73,7 @@ __device__ __forceinline__ void collect_logits(const Role& role, int step, int l
       [&] {
         v[0] = ptx::load_relaxed(sums);
         v[1] = ptx::load_relaxed(sums + 1);
-        if (!waits<Config>(3) || uint32_t(v[0].x & v[0].y & v[1].x & v[1].y & 255) == kCtas) {
+        if (uint32_t(v[0].x & v[0].y & v[1].x & v[1].y & 255) == kCtas) {
           return true;
         }
         __nanosleep(kPollPause);
@@ -88,8 +89,8 @@ __device__ __forceinline__ void collect_logits(const Role& role, int step, int l
   mark<Config::kTrace>(role.p, step, layer, Event::kLogitsSeen);
 }
 
-// Ranks the experts 32 part + lane against all others (larger logit first, ties to the lower number)
-// and enters those of the first eight.
+// Ranks the experts 32 part + lane against all others (larger logit first, ties to the lower
+// number) and enters those of the first eight.
 template <class Config>
 __device__ __forceinline__ void route(const Role& role, int part, int step, int layer,
                                       uint32_t routed) {

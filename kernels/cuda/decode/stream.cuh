@@ -49,9 +49,12 @@ __device__ __forceinline__ Chunk early_chunk(const Params& p, int cta, int layer
 
 // Gate and up: 192 groups of two chunks of an expert over 128 CTAs. An even rank gives the lower
 // half two groups and the upper half one, an odd rank the reverse: six chunks for each pair.
-__device__ __forceinline__ int up_chunks(int layer) { return active_of_layer(layer) * 3; }
+__device__ __forceinline__ int up_chunks(int layer) {
+  return active_of_layer(layer) * 3;
+}
 template <class Expert>
-__device__ __forceinline__ Chunk up_chunk(const Params& p, int cta, int layer, int i, Expert expert) {
+__device__ __forceinline__ Chunk up_chunk(const Params& p, int cta, int layer, int i,
+                                          Expert expert) {
   const bool low = cta < 64;
   const int pair = i / 6, j = i % 6, first = low ? 4 : 2;  // chunks of the even rank
   const int rank = min(pair * 2 + (j >= first), kActive - 1), high = cta - 64;
@@ -79,27 +82,30 @@ __device__ __forceinline__ Chunk down_chunk(const Params& p, int cta, int layer,
   return {(layer ? p.down : p.down0) + (e * 256 + cta * 2 + (i & 1)) * kDownGroup, kDownGroup};
 }
 
-// Called by a whole warp. put(step, layer, batch, the lane's chunk, chunks); wait(layer) returns when
-// expert(layer, rank) may be asked.
+enum class Batch { kEarly, kUp, kDown, kLm };
+
+// Called by a whole warp. put(step, layer, batch, the lane's chunk, chunks); wait(layer) returns
+// when expert(layer, rank) may be asked.
 template <int kHeldOutput, class Put, class Wait, class Expert>
-__device__ __forceinline__ void stream_tokens(const Params& p, int cta, int lane, Put put, Wait wait,
-                                              Expert expert) {
+__device__ __forceinline__ void stream_tokens(const Params& p, int cta, int lane, Put put,
+                                              Wait wait, Expert expert) {
 #pragma unroll 1
   for (int step = 0; step < p.steps; step++) {
 #pragma unroll 1
     for (int layer = 0; layer <= kLayers; layer++) {
       const int batches = layer < kLayers ? 3 : kLmGroups * 2 / 32;
 #pragma unroll 1
-      for (int batch = 0; batch < batches; batch++) {
+      for (int i = 0; i < batches; i++) {
+        const Batch batch = layer == kLayers ? Batch::kLm : static_cast<Batch>(i);
         Chunk mine;
         int count;
-        if (layer == kLayers) {
-          mine = {p.lm + uint64_t(cta) * kLmGroups * kGroup + (batch * 32 + lane) * kChunk, kChunk};
+        if (batch == Batch::kLm) {
+          mine = {p.lm + uint64_t(cta) * kLmGroups * kGroup + (i * 32 + lane) * kChunk, kChunk};
           count = 32;
-        } else if (batch == 0) {
+        } else if (batch == Batch::kEarly) {
           mine = early_chunk<kHeldOutput>(p, cta, layer, lane);
           count = early_chunks<kHeldOutput>(layer);
-        } else if (batch == 1) {
+        } else if (batch == Batch::kUp) {
           wait(layer);
           mine = up_chunk(p, cta, layer, lane, expert);
           count = up_chunks(layer);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/decode/params.cuh"
+#include "kernels/cuda/decode/stream.cuh"
 #include "kernels/cuda/ptx/warpgroup.cuh"
 
 namespace nmc::decode {
@@ -13,7 +14,7 @@ enum class Event {
   kLogitOut,
   kLogitsSeen,
   kTopKnown,
-  kHeld,       // the consumers hold QKV groups
+  kHeld,  // the consumers hold QKV groups
   kQkvDone,
   kQPublished,
   kQSeen,
@@ -28,9 +29,8 @@ enum class Event {
   kXPublished,
   kCount
 };
-constexpr int kRuns = 3;  // batches of the stream in a layer, after the events
-constexpr int kEvents = static_cast<int>(Event::kCount) + kRuns;
-constexpr int kCounts = 48;
+constexpr int kBatches = 3;  // of the stream in a layer: events too, after the others
+constexpr int kEvents = static_cast<int>(Event::kCount) + kBatches;
 
 // Called by whole warps or by one thread; lane 0 writes.
 template <bool kTrace>
@@ -43,23 +43,11 @@ __device__ __forceinline__ void mark(const Params& p, int step, int layer, Event
   }
 }
 
+// The producer comes to a batch of the stream.
 template <bool kTrace>
-__device__ __forceinline__ void count(const Params& p, int step, int layer, int which, uint32_t value) {
-  if constexpr (kTrace) {
-    if ((threadIdx.x & 31) == 0 && layer < kLayers) {
-      p.counts[((uint64_t(step) * kLayers + layer) * kCounts + which) * kCtas + blockIdx.x] = value;
-    }
-  }
-}
-
-// The producer comes to a run of the stream.
-template <bool kTrace>
-__device__ __forceinline__ void mark_run(const Params& p, int step, int layer, int run, uint32_t free,
-                                         uint32_t landed) {
-  mark<kTrace>(p, step, layer, static_cast<Event>(static_cast<int>(Event::kCount) + run));
-  count<kTrace>(p, step, layer, run, free);
-  count<kTrace>(p, step, layer, run + kRuns, landed);
-  if (run == 0) count<kTrace>(p, step, layer, 46, uint32_t(clock64()));
+__device__ __forceinline__ void mark_batch(const Params& p, int step, int layer, Batch batch) {
+  mark<kTrace>(p, step, layer,
+               static_cast<Event>(static_cast<int>(Event::kCount) + static_cast<int>(batch)));
 }
 
 }  // namespace nmc::decode

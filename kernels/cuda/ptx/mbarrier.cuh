@@ -23,9 +23,9 @@ __device__ __forceinline__ void mbarrier_fence_init() {
 }
 
 __device__ __forceinline__ void mbarrier_arrive(uint64_t* barrier) {
-  asm volatile("{ .reg .b64 t; mbarrier.arrive.shared::cta.b64 t, [%0]; }" ::"r"(
-                   shared_address(barrier))
-               : "memory");
+  asm volatile(
+      "{ .reg .b64 t; mbarrier.arrive.shared::cta.b64 t, [%0]; }" ::"r"(shared_address(barrier))
+      : "memory");
 }
 
 // Arrives and announces `bytes` that copies will deliver to this phase.
