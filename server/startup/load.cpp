@@ -1,5 +1,7 @@
 #include "server/startup/load.h"
 
+#include <algorithm>
+
 #include "kernels/open.h"
 #include "runtime/base/log.h"
 #include "runtime/format/model_file.h"
@@ -64,6 +66,8 @@ Result<Loaded> load(const Options& options) {
                             " tokens; the model is made for " +
                             std::to_string(file->model().max_context));
   }
+  // A model's rows beyond its tokenizer are padding.
+  wanted.vocabulary = std::min<int64_t>(loaded.model->tokenizer->vocab_size(), file->model().vocab);
   NMC_ASSIGN(auto executor, open_fitting(options, file, wanted, &loaded.memory));
   if (!loaded.memory.note.empty()) log_warning(loaded.memory.note);
   loaded.device = executor->name();

@@ -57,9 +57,12 @@ TEST_F(ChatTest, UsageCountsReasoning) {
   Json usage = answer(kChat, chat_body())["usage"];
   EXPECT_EQ(usage["completion_tokens"], 9);
   EXPECT_EQ(usage["completion_tokens_details"]["reasoning_tokens"], 3);
-  EXPECT_EQ(usage["prompt_tokens_details"]["cached_tokens"], 0);
+  EXPECT_TRUE(usage["prompt_tokens_details"]["cached_tokens"].is_number_integer());
   auto chunks = events(kChat, chat_body({{"stream_options", {{"include_usage", true}}}}));
-  EXPECT_EQ(chunks.back()["usage"], usage);
+  Json streamed = chunks.back()["usage"];
+  for (const char* key : {"prompt_tokens", "completion_tokens", "completion_tokens_details"}) {
+    EXPECT_EQ(streamed[key], usage[key]);
+  }
   EXPECT_TRUE(chunks.back()["choices"].empty());
   EXPECT_FALSE(events(kChat, chat_body()).back().contains("usage"));
 }

@@ -34,10 +34,11 @@ class ScriptedExecutor : public Executor {
     logits->clear();
     for (const SequenceStep& step : batch) {
       auto end = step.first + static_cast<int64_t>(step.tokens.size());
-      // The first page names the sequence; its script begins where its prompt ends.
-      Reading& r = reading_[step.global_pages[0]];
-      if (step.first == 0 || r.in_prompt) r.prompt_end = end;
+      Reading r = take(step);
+      if (r.end != step.first || r.in_prompt) r.prompt_end = end;
+      r.end = end;
       r.in_prompt = step.logits == LogitsWanted::kNone;
+      reading_[page_of(step, end - 1)] = r;
       if (r.in_prompt) continue;
       auto at = std::min(static_cast<size_t>(end - r.prompt_end), control_->script.size() - 1);
       size_t row = logits->size();
@@ -48,10 +49,26 @@ class ScriptedExecutor : public Executor {
   }
 
  private:
+  // A sequence is known by the page of its last position, the only one that it never shares.
   struct Reading {
+    int64_t end = -1;  // positions read
     bool in_prompt = false;
-    int64_t prompt_end = 0;
+    int64_t prompt_end = 0;  // where its script begins
   };
+
+  static int32_t page_of(const SequenceStep& step, int64_t position) {
+    return step.global_pages[static_cast<size_t>(position / 64)];
+  }
+
+  // What is known of the step's sequence; nothing at its first step.
+  Reading take(const SequenceStep& step) {
+    if (step.first == 0) return {};
+    auto it = reading_.find(page_of(step, step.first - 1));
+    if (it == reading_.end() || it->second.end != step.first) return {};
+    Reading r = it->second;
+    reading_.erase(it);
+    return r;
+  }
 
   const ModelDescription model_;
   const KvCapacity capacity_;
