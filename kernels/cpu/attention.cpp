@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cpu/exp.h"
 #include "kernels/cpu/product.h"
 #include "runtime/plan/attention_split.h"
 
@@ -61,7 +62,8 @@ class ShareSum {
       for (size_t t = begin; t < end; ++t) largest = std::max(largest, p[t]);
       shrink[h] = std::exp(weights[h][0] - largest);
       float sum = weights[h][1] * shrink[h];
-      for (size_t t = begin; t < end; ++t) sum += p[t] = std::exp(p[t] - largest);
+      for (size_t t = begin; t < end; ++t) p[t] = exp_of_nonpositive(p[t] - largest);
+      for (size_t t = begin; t < end; ++t) sum += p[t];
       weights[h][0] = largest;
       weights[h][1] = sum;
     }

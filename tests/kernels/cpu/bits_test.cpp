@@ -1,6 +1,10 @@
 // The same bits alone and in any batch, in any cut, on any number of threads, however they are
 // delayed: on a given instruction set. Every buffer is full of NaN before each step, so what was
 // not written in time shows.
+#include <chrono>
+#include <ctime>
+#include <thread>
+
 #include "tests/kernels/cpu/fixture.h"
 
 namespace nmc::test {
@@ -116,6 +120,23 @@ TEST(CpuExecutor, RefusesWhatItCannotDo) {
   auto file = convert_to_model(golden_models()[0].checkpoint);
   EXPECT_EQ(cpu::create_cpu_executor(file, {1, 1}, {.threads = 100000}).status().code(),
             StatusCode::kInvalidArgument);
+}
+
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+TEST(CpuExecutor, AnIdleOneUsesNoProcessor) {
+  const GoldenModel golden = golden_models()[0];
+  auto file = convert_to_model(golden.checkpoint);
+  auto cpu =
+      require(cpu::create_cpu_executor(file, capacity_for(file->model(), 64), {.threads = 8}));
+  TestSequence(file->model(), 64).run(cpu.get(), std::vector<int32_t>{1, 2}, LogitsWanted::kLast);
+  const double before = processor_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_LT(processor_seconds() - before, 0.03);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, CpuBits, testing::ValuesIn(golden_models()), model_name);

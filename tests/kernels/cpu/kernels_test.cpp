@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "kernels/cpu/exp.h"
 #include "kernels/cpu/instructions.h"
 #include "kernels/cpu/matrix.h"
 
@@ -125,6 +126,17 @@ TEST_P(KernelsTest, WeightedSumLooksOnlyAtItsRows) {
       }
     }
   }
+}
+
+TEST(Exp, IsCloseToTheExactOne) {
+  double worst = 0;
+  for (float x = 0; x > -87.0f; x -= 0.00137f) {
+    worst = std::max(worst, std::abs(exp_of_nonpositive(x) / std::exp(double{x}) - 1));
+  }
+  EXPECT_LT(worst, 3e-7);
+  EXPECT_EQ(exp_of_nonpositive(0), 1.0f);
+  EXPECT_LT(exp_of_nonpositive(-1e30f), 2e-38f);
+  EXPECT_TRUE(std::isnan(exp_of_nonpositive(std::numeric_limits<float>::quiet_NaN())));
 }
 
 std::string instructions_name(const testing::TestParamInfo<Instructions>& info) {
