@@ -37,11 +37,11 @@ Result<ExprId> SchemaCompiler::compile_string(const Json& schema, const std::str
     auto text = schema[keyword].get<std::string>();
     std::string source = text;
     if (keyword == std::string("format")) {
-      const char* known = string_format_pattern(text);
+      std::optional<std::string> known = string_format_pattern(text);
       if (!known)
         return refuse(at,
                       "the format \"" + text + "\" is not known; known: " + known_string_formats());
-      source = known;
+      source = *known;
     }
     Result<ExprId> body = pattern_expression(b_, rules_, source);
     if (!body.ok()) return refuse(at, body.status().message());
@@ -63,6 +63,7 @@ Result<ExprId> SchemaCompiler::compile_number(const Json& schema, const std::str
                                               bool integer) {
   std::optional<NumberBound> low, high;
   double low_value = 0, high_value = 0;
+  bool bounded = false;
   for (const char* keyword : {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}) {
     if (!schema.contains(keyword)) continue;
     const Json& value = schema[keyword];
@@ -71,7 +72,9 @@ Result<ExprId> SchemaCompiler::compile_number(const Json& schema, const std::str
     std::string name = keyword;
     bool exclusive = name.starts_with("exclusive");
     bool lower = name.ends_with("inimum");
-    // Beyond 19 digits a bound allows (or forbids) everything that can be written.
+    bounded = true;
+    // Where there are bounds, numbers have up to 19 digits before the point and no exponent: a
+    // bound beyond that allows (or forbids) all of them.
     if (std::fabs(v) >= 1e19) {
       if (lower == (v > 0))
         return refuse(path + "/" + keyword, "no number that can be written satisfies it");
@@ -79,7 +82,7 @@ Result<ExprId> SchemaCompiler::compile_number(const Json& schema, const std::str
     }
     tighten(lower ? &low : &high, lower ? &low_value : &high_value, v, exclusive, lower ? 1 : -1);
   }
-  if (!low && !high) return integer ? rules_.integer() : rules_.number();
+  if (!bounded) return integer ? rules_.integer() : rules_.number();
   return number_between(b_, low, high, integer);
 }
 
