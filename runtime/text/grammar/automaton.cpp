@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/base/hash.h"
+#include "runtime/text/grammar/plain_text.h"
 
 namespace nmc {
 
@@ -41,6 +42,27 @@ SetId Automaton::step(SetId set, uint8_t byte) {
   SetId next = finish_visit();
   (*sets_[at(set)].moves)[byte] = next;
   return next;
+}
+
+bool Automaton::takes_plain_text(SetId set) {
+  if (sets_[at(set)].takes_plain_text) return *sets_[at(set)].takes_plain_text;
+  // All that plain text leads to, each with the state of the character that is open there.
+  constexpr size_t kMaxSeen = 64;  // a counted string leads to ever new sets
+  std::vector<std::pair<SetId, PlainState>> seen{{set, PlainState::kBoundary}};
+  bool takes = true;
+  for (size_t i = 0; i < seen.size() && takes; ++i) {
+    auto [from, state] = seen[i];
+    takes = !ended(from) && seen.size() <= kMaxSeen;
+    for (int b = 0; b < 256 && takes; ++b) {
+      PlainState next = next_plain(state, static_cast<uint8_t>(b));
+      if (next == PlainState::kInvalid) continue;
+      std::pair to{step(from, static_cast<uint8_t>(b)), next};
+      takes = to.first != kDeadSet;
+      if (std::find(seen.begin(), seen.end(), to) == seen.end()) seen.push_back(to);
+    }
+  }
+  sets_[at(set)].takes_plain_text = takes;
+  return takes;
 }
 
 FrameId Automaton::push(StateId return_to, FrameId parent) {
@@ -95,7 +117,7 @@ void Automaton::visit(StateId state, FrameId frame) {
 }
 
 SetId Automaton::finish_visit() {
-  Set set{std::move(building_), std::exchange(building_ended_, false), nullptr};
+  Set set{std::move(building_), std::exchange(building_ended_, false), nullptr, {}};
   building_.clear();
   seen_.clear();
   if (set.places.empty() && !set.ended) return kDeadSet;

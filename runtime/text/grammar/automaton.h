@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -40,6 +41,9 @@ class Automaton {
   // The set that `frame` continues with once the rule above it has ended.
   SetId resume(FrameId frame);
 
+  // Any plain text, however long, can follow `set`, and nowhere in it may the text end.
+  bool takes_plain_text(SetId set);
+
   // Forgets everything but `set` and the stacks it needs; returns its new number. Bounds the memory
   // of a long text: all other numbers are void afterwards.
   SetId keep_only(SetId set);
@@ -57,6 +61,7 @@ class Automaton {
     std::vector<Configuration> places;  // sorted
     bool ended = false;
     std::unique_ptr<std::array<SetId, 256>> moves;  // kUnknown until asked for
+    std::optional<bool> takes_plain_text;           // once asked for
   };
   struct Frame {
     StateId return_to;

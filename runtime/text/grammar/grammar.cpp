@@ -55,10 +55,17 @@ class Grammar::Shared {
     std::lock_guard lock(mutex_);
     auto it = masks_.find(key);
     if (it != masks_.end()) return *it->second;
-    if (automaton_->size() > kMaxSets) automaton_ = std::make_unique<Automaton>(machine_);
-    auto mask =
-        std::make_unique<LocalMask>(compute_local_mask(*automaton_, vocabulary_->trie(), key));
-    return *masks_.emplace(key, std::move(mask)).first->second;
+    RuleId rule = machine_->rule_of(key);
+    const std::string& name = machine_->rule_names[rule];
+    const LocalMask* mask = nullptr;
+    if (name.starts_with(kSharedRulePrefix)) {
+      mask = &vocabulary_->shared_mask(name, key - machine_->rule_start[rule],
+                                       [&] { return compute(key); });
+    } else {
+      mask = own_masks_.emplace_back(std::make_unique<LocalMask>(compute(key))).get();
+    }
+    masks_.emplace(key, mask);
+    return *mask;
   }
 
  private:
@@ -71,7 +78,8 @@ class Grammar::Shared {
   const std::shared_ptr<const GrammarVocabulary> vocabulary_;
   std::mutex mutex_;
   std::unique_ptr<Automaton> automaton_;
-  std::unordered_map<StateId, std::unique_ptr<LocalMask>> masks_;
+  std::unordered_map<StateId, const LocalMask*> masks_;  // own and shared ones
+  std::vector<std::unique_ptr<LocalMask>> own_masks_;
 };
 
 Grammar::Grammar(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}

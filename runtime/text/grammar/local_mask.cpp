@@ -5,7 +5,8 @@ namespace {
 
 constexpr size_t kFewTokens = 1024;  // listed one by one instead of as a bit mask
 
-// Visits the nodes below `n` that the automaton can read from `set`, in order: visit(node, set).
+// Visits the nodes below `n` that the automaton can read from `set`, in order; visit(node, set)
+// says whether to go on below the node.
 template <typename Visit>
 void walk(Automaton& automaton, const TokenTrie& trie, uint32_t n, SetId set, const Visit& visit) {
   const auto& nodes = trie.nodes();
@@ -21,7 +22,10 @@ void walk(Automaton& automaton, const TokenTrie& trie, uint32_t n, SetId set, co
       i = nodes[i].end;
       continue;
     }
-    visit(i, next);
+    if (!visit(i, next)) {
+      i = nodes[i].end;
+      continue;
+    }
     path.push_back({nodes[i].end, next});
     ++i;
   }
@@ -39,10 +43,17 @@ LocalMask compute_local_mask(Automaton& automaton, const TokenTrie& trie, StateI
   std::vector<int32_t> allowed;
   SetId start = automaton.start(state);
   if (start == kDeadSet) return mask;
-  walk(automaton, trie, 0, start, [&](uint32_t n, SetId set) {
-    trie.tokens_at(n, [&](int32_t token) { allowed.push_back(token); });
-    if (automaton.ended(set) && trie.nodes()[n].end > n + 1) mask.exits.push_back(n);
-  });
+  auto take = [&](int32_t token) { allowed.push_back(token); };
+  auto visit = [&](uint32_t n, SetId set) {
+    trie.tokens_at(n, take);
+    const TokenTrie::Node& node = trie.nodes()[n];
+    if (node.end == n + 1) return false;
+    if (automaton.ended(set)) mask.exits.push_back(n);
+    if (!node.plain_below || !automaton.takes_plain_text(set)) return true;
+    trie.tokens_below(n, take);
+    return false;
+  };
+  walk(automaton, trie, 0, start, visit);
   if (allowed.size() <= kFewTokens) {
     mask.tokens = std::move(allowed);
   } else {
@@ -54,7 +65,11 @@ LocalMask compute_local_mask(Automaton& automaton, const TokenTrie& trie, StateI
 
 void walk_subtree(Automaton& automaton, const TokenTrie& trie, uint32_t n, SetId set,
                   const std::function<void(int32_t)>& allow) {
-  walk(automaton, trie, n, set, [&](uint32_t node, SetId) { trie.tokens_at(node, allow); });
+  // Little lies below an exit: not worth asking for plain text.
+  walk(automaton, trie, n, set, [&](uint32_t node, SetId) {
+    trie.tokens_at(node, allow);
+    return true;
+  });
 }
 
 }  // namespace nmc

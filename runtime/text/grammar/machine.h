@@ -2,6 +2,7 @@
 // may also call rules.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,9 +39,14 @@ inline constexpr int64_t kMaxTokenBytes = 256;
 // Immutable. No state is a dead end: from each, some byte string leads to the end of its rule.
 struct Machine {
   std::vector<MachineState> states;
-  std::vector<StateId> rule_start;
+  std::vector<StateId> rule_start;  // ascending: a rule's states follow one another
   std::vector<std::string> rule_names;
   RuleId root = 0;
+
+  RuleId rule_of(StateId state) const {
+    auto next = std::upper_bound(rule_start.begin(), rule_start.end(), state);
+    return static_cast<RuleId>(next - rule_start.begin() - 1);
+  }
 };
 
 // Compiles the rules. Errors: a rule that calls itself before reading a byte (left recursion), a

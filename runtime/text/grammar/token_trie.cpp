@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "runtime/text/grammar/machine.h"
+#include "runtime/text/grammar/plain_text.h"
 
 namespace nmc {
 
@@ -24,7 +25,7 @@ TokenTrie::TokenTrie(std::span<const std::string> spellings)
                    [&](int32_t a, int32_t b) { return spelling(a) < spelling(b); });
 
   std::vector<uint32_t> path{0};  // nodes from the root to the current one
-  nodes_.push_back({0, 0, 0});
+  nodes_.push_back({0, 0, 0, false});
   auto close = [&](size_t depth) {
     for (; path.size() > depth + 1; path.pop_back()) {
       nodes_[path.back()].end = static_cast<uint32_t>(nodes_.size());
@@ -40,7 +41,8 @@ TokenTrie::TokenTrie(std::span<const std::string> spellings)
       close(common);
       for (size_t i = common; i < text.size(); ++i) {
         path.push_back(static_cast<uint32_t>(nodes_.size()));
-        nodes_.push_back({0, static_cast<uint32_t>(tokens_.size()), static_cast<uint8_t>(text[i])});
+        nodes_.push_back(
+            {0, static_cast<uint32_t>(tokens_.size()), static_cast<uint8_t>(text[i]), false});
       }
     }
     tokens_.push_back(token);
@@ -48,7 +50,28 @@ TokenTrie::TokenTrie(std::span<const std::string> spellings)
   }
   close(0);
   nodes_[0].end = static_cast<uint32_t>(nodes_.size());
-  nodes_.push_back({0, static_cast<uint32_t>(tokens_.size()), 0});
+  nodes_.push_back({0, static_cast<uint32_t>(tokens_.size()), 0, false});
+  mark_plain();
+}
+
+// From the leaves up: bit s of `fine` is set when all that follows a node is plain if a character
+// is open there as s says.
+void TokenTrie::mark_plain() {
+  std::vector<uint8_t> fine(nodes_.size());
+  for (size_t n = nodes_.size() - 1; n-- > 0;) {
+    fine[n] = 0xff;
+    for (uint32_t child = static_cast<uint32_t>(n) + 1; child < nodes_[n].end;
+         child = nodes_[child].end) {
+      bool token_ends = nodes_[child].first_token < nodes_[child + 1].first_token;
+      for (int s = 0; s < kPlainStates; ++s) {
+        PlainState next = next_plain(static_cast<PlainState>(s), nodes_[child].byte);
+        bool ok = next != PlainState::kInvalid && (next == PlainState::kBoundary || !token_ends) &&
+                  (fine[child] >> static_cast<int>(next) & 1);
+        if (!ok) fine[n] = static_cast<uint8_t>(fine[n] & ~(1 << s));
+      }
+    }
+    nodes_[n].plain_below = fine[n] & 1;
+  }
 }
 
 }  // namespace nmc

@@ -20,6 +20,7 @@ class TokenTrie {
     uint32_t end;          // index behind this node's subtree
     uint32_t first_token;  // into tokens(); tokens of this node: up to the next node's first_token
     uint8_t byte;          // the byte that leads here
+    bool plain_below;      // whatever follows to the end of a token is whole plain characters
   };
 
   // `spellings`: by token id, the bytes it stands for; an empty one is left out. Tokens longer than
@@ -37,8 +38,16 @@ class TokenTrie {
   void tokens_at(uint32_t n, const Take& take) const {
     for (uint32_t i = nodes_[n].first_token; i < nodes_[n + 1].first_token; ++i) take(tokens_[i]);
   }
+  // ... for every token that ends below it.
+  template <typename Take>
+  void tokens_below(uint32_t n, const Take& take) const {
+    uint32_t last = nodes_[nodes_[n].end].first_token;
+    for (uint32_t i = nodes_[n + 1].first_token; i < last; ++i) take(tokens_[i]);
+  }
 
  private:
+  void mark_plain();
+
   std::vector<std::string> spellings_;
   std::vector<Node> nodes_;
   std::vector<int32_t> tokens_;  // in the order of their nodes

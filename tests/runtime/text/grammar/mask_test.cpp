@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "runtime/text/grammar/local_mask.h"
 #include "tests/runtime/text/grammar/walk.h"
 
@@ -85,6 +87,31 @@ TEST(Trie, HoldsEveryTokenOnceInDepthFirstOrder) {
     trie.tokens_at(n, [&](int32_t t) { seen.push_back(t); });
   EXPECT_EQ(seen, (std::vector<int32_t>{2, 5, 1, 4, 0, 6}));
   EXPECT_EQ(trie.nodes()[0].end, 5u);  // root, a, ab, abc, b
+}
+
+TEST(Mask, GrammarsShareTheMasksOfJsonRules) {
+  for (bool open : {true, false}) {
+    auto grammar = make_grammar([&](GrammarBuilder& b, JsonRules& rules) {
+      if (open) b.rule("shifts every state", b.literal("some text"));
+      return rules.list('[', rules.string(), 0, 3, ']');
+    });
+    for (std::string prefix : {"[", "[\"", "[\"a", "[\"\\", "[\"\\u00", "[\"a\""}) {
+      GrammarMatcher m(grammar);
+      ASSERT_EQ(m.accept_bytes(prefix), prefix.size());
+      std::vector<uint32_t> mask(test_vocabulary()->trie().mask_words());
+      m.fill_mask(mask);
+      EXPECT_EQ(mask, slow_mask(grammar, prefix)) << prefix;
+    }
+  }
+}
+
+TEST(Trie, KnowsWhereOnlyPlainTextFollows) {
+  std::vector<std::string> spellings = {"ab", "abc", "x\"", "y\xc3\xa9", "z\xc3"};
+  TokenTrie trie(spellings);
+  std::map<char, bool> plain;
+  for (uint32_t n = 1; n + 1 < trie.nodes().size(); n = trie.nodes()[n].end)
+    plain[static_cast<char>(trie.nodes()[n].byte)] = trie.nodes()[n].plain_below;
+  EXPECT_EQ(plain, (std::map<char, bool>{{'a', true}, {'x', false}, {'y', true}, {'z', false}}));
 }
 
 }  // namespace
