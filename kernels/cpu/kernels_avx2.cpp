@@ -20,10 +20,14 @@ __m256i load(const Bf16* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
 
-float sum_of_lanes(__m256 v) {
-  const __m128 a = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-  const __m128 b = _mm_add_ps(a, _mm_movehl_ps(a, a));
-  return _mm_cvtss_f32(_mm_add_ss(b, _mm_shuffle_ps(b, b, 1)));
+// The sums of the lanes of eight registers: neighbours first, for all eight at once.
+void store_sums(const __m256* v, float* out) {
+  for (int i = 0; i < 8; i += 4) {
+    const __m256 four =
+        _mm256_hadd_ps(_mm256_hadd_ps(v[i], v[i + 1]), _mm256_hadd_ps(v[i + 2], v[i + 3]));
+    _mm_storeu_ps(out + i,
+                  _mm_add_ps(_mm256_castps256_ps128(four), _mm256_extractf128_ps(four, 1)));
+  }
 }
 
 // Register q of row r holds the chunks 2 q ^ r and (2 q + 1) ^ r: those of register q ^ (r >> 1) of
@@ -48,7 +52,7 @@ void multiply_token(const Bf16* weights, size_t atoms, const Bf16* x, float* out
       }
     }
   }
-  for (int row = 0; row < 8; ++row) out[row] = sum_of_lanes(sums[row]);
+  store_sums(sums, out);
 }
 
 void multiply(const Bf16* weights, size_t atoms, const Bf16* const* operands, size_t tokens,
