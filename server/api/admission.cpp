@@ -12,12 +12,19 @@ std::variant<std::shared_ptr<RunningGeneration>, http::Response> admit(
   const int64_t context = model.engine->context();
   const auto size = static_cast<int64_t>(prompt.size());
   if (size >= context) return error_response(context_overflow(size, context));
+  const int64_t vocabulary = model.tokenizer->vocab_size();
+  for (int32_t id : options.stop_token_ids) {
+    if (id < vocabulary) continue;
+    return error_response(invalid_argument("request: the field \"stop_token_ids\" holds " +
+                                           std::to_string(id) + ", which is no token id"));
+  }
   auto generation = model.engine->submit({.prompt = std::move(prompt),
                                           .max_tokens = options.max_tokens,
                                           .sampling = options.sampling,
                                           .ignore_eos = options.ignore_eos,
-                                          .stop_tokens = {},
-                                          .top_logprobs = top_logprobs});
+                                          .stop_tokens = options.stop_token_ids,
+                                          .top_logprobs = top_logprobs,
+                                          .min_tokens = options.min_tokens});
   if (!generation.ok()) {
     ApiError error = api_error(generation.status());
     if (error.status == 500) error.status = 503;  // nothing of this request ran

@@ -28,22 +28,6 @@ Result<Prompt> parse_prompt(const Json& body) {
 
 }  // namespace
 
-Result<std::vector<int32_t>> parse_token_ids(const Json& list, const char* field, int64_t vocab) {
-  std::string where = std::string("request: the field \"") + field + "\"";
-  if (!list.is_array()) return invalid_argument(where + " must be a list of token ids");
-  std::vector<int32_t> ids;
-  ids.reserve(list.size());
-  for (const Json& id : list) {
-    if (!id.is_number_integer()) return invalid_argument(where + " must hold token ids only");
-    auto value = id.get<int64_t>();  // an unsigned one beyond the range wraps to a negative
-    if (value < 0 || value >= vocab) {
-      return invalid_argument(where + " holds " + id.dump() + ", which is no token id");
-    }
-    ids.push_back(static_cast<int32_t>(value));
-  }
-  return ids;
-}
-
 Result<CompletionRequest> parse_completion_request(std::string_view text,
                                                    const SamplingParams& defaults) {
   NMC_ASSIGN(Json body, parse_body(text));

@@ -25,7 +25,4 @@ struct CompletionRequest {
 Result<CompletionRequest> parse_completion_request(std::string_view body,
                                                    const SamplingParams& defaults);
 
-// Token ids of a request's field, each in [0, vocab).
-Result<std::vector<int32_t>> parse_token_ids(const Json& list, const char* field, int64_t vocab);
-
 }  // namespace nmc::api

@@ -1,6 +1,7 @@
 #include "server/api/generation_options.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace nmc::api {
 namespace {
@@ -28,6 +29,52 @@ Result<std::vector<std::string>> parse_stop(const Json& body) {
   return stops;
 }
 
+Status out_of_range(const char* field, const char* range) {
+  return invalid_argument("request: the field \"" + std::string(field) + "\" must be " + range);
+}
+
+Status bad_bias() {
+  return invalid_argument(
+      "request: the field \"logit_bias\" must be an object of at most 4096 token ids, each with a "
+      "number between -100 and 100");
+}
+
+// {"token id": bias}, as JSON spells an id that is a key.
+Result<std::vector<TokenBias>> parse_logit_bias(const Json& body) {
+  std::vector<TokenBias> biases;
+  auto it = body.find("logit_bias");
+  if (it == body.end() || it->is_null()) return biases;
+  if (!it->is_object() || it->size() > kMaxLogitBias) return bad_bias();
+  for (const auto& [key, value] : it->items()) {
+    TokenBias bias;
+    const char* end = key.data() + key.size();
+    auto [rest, error] = std::from_chars(key.data(), end, bias.token);
+    if (error != std::errc() || rest != end || bias.token < 0) return bad_bias();
+    if (!value.is_number()) return bad_bias();
+    bias.bias = value.get<double>();
+    if (!(bias.bias >= -100 && bias.bias <= 100)) return bad_bias();
+    biases.push_back(bias);
+  }
+  return biases;
+}
+
+Status parse_penalties(const Json& body, SamplingParams* sampling) {
+  for (auto [field, penalty] : {std::pair("frequency_penalty", &sampling->frequency_penalty),
+                                std::pair("presence_penalty", &sampling->presence_penalty)}) {
+    NMC_ASSIGN(*penalty, json_number(body, field, kRequest, *penalty));
+    if (!(*penalty >= -2 && *penalty <= 2)) return out_of_range(field, "between -2 and 2");
+  }
+  // Two names of one thing; the last read wins.
+  for (const char* field : {"repeat_penalty", "repetition_penalty"}) {
+    NMC_ASSIGN(sampling->repetition_penalty,
+               json_number(body, field, kRequest, sampling->repetition_penalty));
+    if (!(sampling->repetition_penalty > 0 && sampling->repetition_penalty <= 10)) {
+      return out_of_range(field, "above 0 and at most 10");
+    }
+  }
+  return {};
+}
+
 Result<SamplingParams> parse_sampling(const Json& body, SamplingParams sampling) {
   NMC_ASSIGN(sampling.temperature,
              json_number(body, "temperature", kRequest, sampling.temperature));
@@ -39,6 +86,8 @@ Result<SamplingParams> parse_sampling(const Json& body, SamplingParams sampling)
     NMC_ASSIGN(int64_t seed, json_int(body, "seed", kRequest));
     sampling.seed = static_cast<uint64_t>(seed);
   }
+  NMC_TRY(parse_penalties(body, &sampling));
+  NMC_ASSIGN(sampling.logit_bias, parse_logit_bias(body));
   return sampling;
 }
 
@@ -64,6 +113,22 @@ bool is_empty(const Json& value) {
 }
 
 }  // namespace
+
+Result<std::vector<int32_t>> parse_token_ids(const Json& list, const char* field, int64_t vocab) {
+  std::string where = std::string("request: the field \"") + field + "\"";
+  if (!list.is_array()) return invalid_argument(where + " must be a list of token ids");
+  std::vector<int32_t> ids;
+  ids.reserve(list.size());
+  for (const Json& id : list) {
+    if (!id.is_number_integer()) return invalid_argument(where + " must hold token ids only");
+    auto value = id.get<int64_t>();  // an unsigned one beyond the range wraps to a negative
+    if (value < 0 || value >= vocab) {
+      return invalid_argument(where + " holds " + id.dump() + ", which is no token id");
+    }
+    ids.push_back(static_cast<int32_t>(value));
+  }
+  return ids;
+}
 
 Result<Json> parse_body(std::string_view body) {
   const JsonLimits limits{.bytes = 32u << 20, .depth = 100, .elements = 2'000'000};
@@ -91,6 +156,12 @@ Result<GenerationOptions> parse_generation_options(const Json& body,
     }
     if (given) options.max_tokens = n;
   }
+  NMC_ASSIGN(options.min_tokens, json_int(body, "min_tokens", kRequest, 0));
+  if (options.min_tokens < 0) return out_of_range("min_tokens", "at least 0");
+  auto ids = body.find("stop_token_ids");
+  if (ids != body.end() && !ids->is_null()) {
+    NMC_ASSIGN(options.stop_token_ids, parse_token_ids(*ids, "stop_token_ids", int64_t{1} << 31));
+  }
   return options;
 }
 
@@ -99,22 +170,14 @@ Status refuse_unsupported(const Json& body) {
     NMC_ASSIGN(int64_t n, json_int(body, field, kRequest, 1));
     if (n != 1) return not_supported(field, "more than one answer");
   }
-  for (const char* field : {"frequency_penalty", "presence_penalty"}) {
-    NMC_ASSIGN(double penalty, json_number(body, field, kRequest, 0));
-    if (penalty != 0) return not_supported(field, "a penalty other than 0");
-  }
-  for (const char* field : {"repetition_penalty", "repeat_penalty"}) {
-    NMC_ASSIGN(double penalty, json_number(body, field, kRequest, 1));
-    if (penalty != 1) return not_supported(field, "a penalty other than 1");
-  }
   auto it = body.find("response_format");
   if (it != body.end() && !it->is_null()) {
     NMC_ASSIGN(std::string type, json_string(*it, "type", "request: response_format"));
     if (type != "text") return not_supported("response_format", "a format other than text");
   }
   for (const char* field :
-       {"logit_bias", "grammar", "json_schema", "structured_outputs", "guided_json", "guided_regex",
-        "guided_choice", "guided_grammar", "stop_token_ids", "functions", "function_call"}) {
+       {"grammar", "json_schema", "structured_outputs", "guided_json", "guided_regex",
+        "guided_choice", "guided_grammar", "functions", "function_call"}) {
     if (body.contains(field) && !is_empty(body[field])) return not_supported(field, "this");
   }
   return {};

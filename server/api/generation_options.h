@@ -19,6 +19,8 @@ struct GenerationOptions {
   int64_t max_tokens = INT64_MAX;
   bool ignore_eos = false;
   std::vector<std::string> stop;
+  std::vector<int32_t> stop_token_ids;  // below the vocabulary's end: see admit
+  int64_t min_tokens = 0;
   bool stream = false;
   bool include_usage = false;  // of a stream
 };
@@ -30,6 +32,9 @@ Result<Json> parse_body(std::string_view body);
 // left alone unless the request has one.
 Result<GenerationOptions> parse_generation_options(const Json& body,
                                                    const SamplingParams& defaults);
+
+// Token ids of a request's field, each in [0, vocab).
+Result<std::vector<int32_t>> parse_token_ids(const Json& list, const char* field, int64_t vocab);
 
 // Refuses, by name, what would change the answer and is not implemented: to ignore it silently
 // would be to lie.

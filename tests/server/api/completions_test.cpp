@@ -104,5 +104,31 @@ TEST_F(CompletionsTest, AnEmptyPromptIsRefused) {
   EXPECT_EQ(refusal(kCompletions, {{"prompt", Json::array()}})["type"], "invalid_request_error");
 }
 
+TEST_F(CompletionsTest, BiasesPenaltiesAndStopTokensReachTheEngine) {
+  say("abab");
+  auto text = [&](const Json& more) {
+    Json body = {{"prompt", "x"}, {"temperature", 0}, {"max_tokens", 8}};
+    body.update(more);
+    return answer(kCompletions, body)["choices"][0]["text"].get<std::string>();
+  };
+  EXPECT_EQ(text(Json::object()), "abab");
+  EXPECT_EQ(text({{"stop_token_ids", Json::array({'b'})}}), "a");
+  // The device says the wanted token with a logit of 100 and all others with 0.
+  EXPECT_EQ(text({{"logit_bias", {{"98", -100}, {"99", 1}}}, {"max_tokens", 2}}), "ac");
+  EXPECT_EQ(text({{"min_tokens", 5}, {"logit_bias", {{"33", 1}}}}).substr(0, 5), "abab!");
+  Json strong = {{"logit_bias", {{"99", 99.5}}}, {"max_tokens", 4}};
+  EXPECT_EQ(text(strong), "abab");
+  for (const char* penalty : {"frequency_penalty", "presence_penalty"}) {
+    strong[penalty] = 1;
+    EXPECT_EQ(text(strong).substr(0, 3), "abc") << penalty;
+    strong.erase(penalty);
+  }
+  for (const char* penalty : {"repetition_penalty", "repeat_penalty"}) {
+    strong[penalty] = 1.5;
+    EXPECT_EQ(text(strong).substr(0, 3), "abc") << penalty;
+    strong.erase(penalty);
+  }
+}
+
 }  // namespace
 }  // namespace nmc::test

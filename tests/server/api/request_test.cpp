@@ -31,6 +31,21 @@ TEST_F(RequestTest, WrongTypesAndRangesNameTheirField) {
                                                 {"max_tokens", 0},
                                                 {"max_tokens", "many"},
                                                 {"stream", "yes"},
+                                                {"frequency_penalty", 2.1},
+                                                {"presence_penalty", "x"},
+                                                {"repetition_penalty", 0},
+                                                {"repeat_penalty", 11},
+                                                {"logit_bias", 1},
+                                                {"logit_bias", {{"5", 101}}},
+                                                {"logit_bias", {{"5", "x"}}},
+                                                {"logit_bias", {{"-5", 1}}},
+                                                {"logit_bias", {{"5x", 1}}},
+                                                {"logit_bias", {{"99999", 1}}},
+                                                {"min_tokens", -1},
+                                                {"min_tokens", true},
+                                                {"stop_token_ids", 5},
+                                                {"stop_token_ids", Json::array({-1})},
+                                                {"stop_token_ids", Json::array({99999})},
                                                 {"stop", 3},
                                                 {"stop", Json::array({1})},
                                                 {"stop", ""},
@@ -73,13 +88,7 @@ TEST_F(RequestTest, WrongTypesAndRangesNameTheirField) {
 
 TEST_F(RequestTest, WhatIsNotSupportedIsNeverIgnored) {
   for (const auto& [key, value] : std::initializer_list<std::pair<const char*, Json>>{
-           {"n", 2},
-           {"logit_bias", {{"5", 1}}},
-           {"frequency_penalty", 0.5},
-           {"presence_penalty", -0.5},
-           {"repetition_penalty", 1.1},
-           {"response_format", {{"type", "json_object"}}},
-           {"grammar", "root ::= x"}}) {
+           {"n", 2}, {"response_format", {{"type", "json_object"}}}, {"grammar", "root ::= x"}}) {
     expect_refused(kCompletions, {{"prompt", "a"}}, key, value);
     expect_refused(kChat, chat_body(), key, value);
   }
@@ -108,6 +117,11 @@ TEST_F(RequestTest, NeutralAndUnknownFieldsAreFine) {
   neutral["tool_choice"] = "auto";
   neutral["tools"] = Json::array();
   answer(kChat, chat_body(neutral));
+}
+
+TEST_F(RequestTest, MinTokensMayNotExceedMaxTokens) {
+  Json body = {{"prompt", "a"}, {"max_tokens", 3}, {"min_tokens", 4}};
+  EXPECT_NE(refusal(kCompletions, body).value("message", "").find("min_tokens"), std::string::npos);
 }
 
 TEST_F(RequestTest, BodiesThatAreNoObjectAreRefused) {
