@@ -13,7 +13,7 @@ struct CeilingReport {
   std::string device;      // as the driver names it
   int sms = 0;             // multiprocessors of the device
   size_t bytes = 0;        // read by one launch, each byte once
-  double median_gb_s = 0;  // of `repeats` launches after two that warm up; 10^9 bytes a second
+  double median_gb_s = 0;  // of `repeats` launches after some that warm up; 10^9 bytes a second
   double best_gb_s = 0;
 };
 
