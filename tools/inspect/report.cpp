@@ -1,4 +1,4 @@
-#include "tools/inspect_report.h"
+#include "tools/inspect/report.h"
 
 #include <algorithm>
 #include <cstdarg>

@@ -1,4 +1,4 @@
-#include "tools/inspect_check.h"
+#include "tools/inspect/check.h"
 
 #include <algorithm>
 

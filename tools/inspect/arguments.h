@@ -1,0 +1,31 @@
+// The command line of inspect.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "runtime/base/threads.h"
+
+namespace nmc {
+
+// At most one of the inputs from `tokenize` on is given; paths may be "-" for standard input.
+struct InspectArguments {
+  std::filesystem::path model;
+  bool json = false;
+
+  bool check = false;
+  std::filesystem::path checkpoint;
+  size_t threads = usable_cores();
+
+  std::string tokenize, detokenize, chat, output, schema;
+  bool special = false, bos = false;  // with `tokenize`
+  bool tokens = false;                // with `chat`
+  bool reasoning = false;             // with `output`
+  std::string text;                   // with `schema`
+  bool mask_bench = false;            // with `schema`
+};
+
+// Exits the process on --help, --version and usage errors.
+InspectArguments parse_inspect_arguments(int argc, char** argv);
+
+}  // namespace nmc
