@@ -1,6 +1,7 @@
 #include "runtime/text/grammar/grammar.h"
 
 #include <algorithm>
+#include <cassert>
 #include <list>
 #include <map>
 #include <mutex>
@@ -27,8 +28,27 @@ GrammarVocabulary::GrammarVocabulary(std::span<const std::string> spellings,
                                      std::vector<int32_t> end_tokens)
     : trie_(spellings),
       end_tokens_(std::move(end_tokens)),
-      masks_(std::make_unique<SharedMasks>()) {}
+      masks_(std::make_unique<SharedMasks>()) {
+  compute_shared_masks();
+}
 GrammarVocabulary::~GrammarVocabulary() = default;
+
+// Before any request: the masks inside strings are the slowest of all.
+void GrammarVocabulary::compute_shared_masks() const {
+  GrammarBuilder builder;
+  JsonRules rules(builder);
+  Result<Machine> compiled = compile_machine(builder, builder.rule("root", rules.value()));
+  assert(compiled.ok());
+  auto machine = std::make_shared<const Machine>(std::move(*compiled));
+  Automaton automaton(machine);
+  for (StateId state = 0; state < machine->states.size(); ++state) {
+    RuleId rule = machine->rule_of(state);
+    const std::string& name = machine->rule_names[rule];
+    if (!name.starts_with(kSharedRulePrefix) || machine->states[state].edges.empty()) continue;
+    shared_mask(name, state - machine->rule_start[rule],
+                [&] { return compute_local_mask(automaton, trie_, state); });
+  }
+}
 
 const LocalMask& GrammarVocabulary::shared_mask(const std::string& rule, uint32_t state,
                                                 const std::function<LocalMask()>& compute) const {

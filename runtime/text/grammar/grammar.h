@@ -28,12 +28,15 @@ class GrammarVocabulary {
   const TokenTrie& trie() const { return trie_; }
   const std::vector<int32_t>& end_tokens() const { return end_tokens_; }
 
-  // The mask of state `state` of a rule that is the same in every grammar, computed once.
+  // The mask of state `state` of a rule that is the same in every grammar (kSharedRulePrefix);
+  // those of plain JSON are there from the start.
   const LocalMask& shared_mask(const std::string& rule, uint32_t state,
                                const std::function<LocalMask()>& compute) const;
 
  private:
   struct SharedMasks;
+  void compute_shared_masks() const;
+
   TokenTrie trie_;
   std::vector<int32_t> end_tokens_;
   std::unique_ptr<SharedMasks> masks_;

@@ -17,8 +17,8 @@ struct ToolDefinition {
 };
 
 struct ToolCallRules {
-  std::vector<ToolDefinition> tools;  // those that may be called, at least one
-  bool parallel = true;               // more than one call in a turn
+  std::vector<ToolDefinition> tools = {};  // those that may be called, at least one
+  bool parallel = true;                    // more than one call in a turn
 };
 
 // Token spellings of markers: special_spelling(id) when the vocabulary has the marker as a token,
