@@ -194,6 +194,7 @@ TEST_F(InspectText, GrammarAcceptsOrNamesTheByte) {
   expect_failure(accepts(""), "byte 0 is missing at the start");
   expect_failure({"--grammar", file("bad.json", R"({"properties":{"x":{"not":{}}}})")},
                  "schema/properties/x/not");
+  expect_failure({"--grammar", file("bad.json", "false")}, "schema: no finite text");
   expect_failure({"--grammar", file("bad.json", "{")}, "bad.json");
 }
 

@@ -18,7 +18,9 @@ Result<std::shared_ptr<Grammar>> compile_schema(
   GrammarBuilder builder;
   const JsonRules rules(builder);
   NMC_ASSIGN(const ExprId root, schema_expression(builder, rules, schema, "schema"));
-  return Grammar::compile(builder, builder.rule("root", root), std::move(vocabulary));
+  auto grammar = Grammar::compile(builder, builder.rule("root", root), std::move(vocabulary));
+  if (!grammar.ok()) return grammar.status().with_context("schema");
+  return grammar;
 }
 
 Status accepts_text(const std::shared_ptr<Grammar>& grammar, const std::string& text) {
