@@ -11,6 +11,12 @@
 namespace nmc {
 namespace {
 
+#ifdef __OPTIMIZE__
+constexpr bool kUnoptimised = false;
+#else
+constexpr bool kUnoptimised = true;
+#endif
+
 uint64_t fresh_seed() {
   std::random_device device;
   return (uint64_t{device()} << 32) | device();
@@ -24,9 +30,12 @@ class Engine::Impl {
  public:
   Impl(std::unique_ptr<Executor> executor, EngineOptions options)
       : executor_(std::move(executor)),
-        options_(options),
+        options_(std::move(options)),
         scheduler_(make_kv_layout(executor_->model()), executor_->kv_capacity(),
-                   {options.parallel, options.prefill_chunk}) {
+                   {.parallel = options_.parallel,
+                    .prefill_chunk = options_.prefill_chunk,
+                    .prefix_cache = options_.prefix_cache,
+                    .page_hasher = options_.page_hasher}) {
     update_stats();
     thread_ = std::thread([this] { run(); });
   }
@@ -79,6 +88,7 @@ class Engine::Impl {
       drop_cancelled();
       scheduler_.admit();
       if (!scheduler_.running().empty()) step();
+      if (options_.check_invariants || kUnoptimised) scheduler_.check_invariants();
       update_stats();
     }
     finish_all(FinishReason::kCancelled, {});
@@ -128,7 +138,7 @@ class Engine::Impl {
       Sequence* s = work[i].sequence;
       int64_t read = std::min(work[i].count, std::max<int64_t>(0, s->prompt_size() - s->processed));
       prompt_tokens_ += static_cast<uint64_t>(read);
-      s->processed += work[i].count;
+      scheduler_.done(work[i]);
       s->generation->set_processed(std::min(s->processed, s->prompt_size()));
       if (batch[i].logits == LogitsWanted::kNone) continue;
       accept(s, std::span<const float>(logits_).subspan(row++ * vocab, vocab));
@@ -153,6 +163,7 @@ class Engine::Impl {
 
   void finish(Sequence* s, FinishReason reason, Status status = {}) {
     std::unique_ptr<Sequence> taken = scheduler_.remove(s);
+    cached_tokens_ += static_cast<uint64_t>(taken->generation->progress().cached_tokens);
     update_stats();  // whoever sees the end also sees the pages free
     taken->generation->finish(reason, std::move(status));
   }
@@ -184,18 +195,21 @@ class Engine::Impl {
     stats_.waiting = static_cast<int64_t>(scheduler_.waiting().size());
     stats_.global_pages = scheduler_.pool(KvPool::kGlobal).size();
     stats_.global_pages_free = scheduler_.pool(KvPool::kGlobal).free_pages();
+    stats_.global_pages_cached = scheduler_.pool(KvPool::kGlobal).idle_pages();
     stats_.sliding_pages = scheduler_.pool(KvPool::kSliding).size();
     stats_.sliding_pages_free = scheduler_.pool(KvPool::kSliding).free_pages();
+    stats_.sliding_pages_cached = scheduler_.pool(KvPool::kSliding).idle_pages();
     stats_.prompt_tokens = prompt_tokens_;
+    stats_.cached_tokens = cached_tokens_;
     stats_.generated_tokens = generated_tokens_;
   }
 
   std::unique_ptr<Executor> executor_;
   const EngineOptions options_;
-  Scheduler scheduler_;                                // the thread's
-  std::vector<float> logits_;                          // the thread's: rows of the last call
-  std::vector<float> scratch_;                         // the thread's: one row
-  uint64_t prompt_tokens_ = 0, generated_tokens_ = 0;  // the thread's
+  Scheduler scheduler_;         // the thread's
+  std::vector<float> logits_;   // the thread's: rows of the last call
+  std::vector<float> scratch_;  // the thread's: one row
+  uint64_t prompt_tokens_ = 0, cached_tokens_ = 0, generated_tokens_ = 0;  // the thread's
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
@@ -243,7 +257,8 @@ Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<Executor> executo
                             std::to_string(have.global_pages) + " and " +
                             std::to_string(have.sliding_pages) + ". Use a smaller context");
   }
-  return std::unique_ptr<Engine>(new Engine(std::make_unique<Impl>(std::move(executor), options)));
+  return std::unique_ptr<Engine>(
+      new Engine(std::make_unique<Impl>(std::move(executor), std::move(options))));
 }
 
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "runtime/cache/page_hash.h"
 #include "runtime/engine/executor.h"
 #include "runtime/engine/generation.h"
 #include "runtime/engine/request.h"
@@ -17,13 +18,18 @@ struct EngineOptions {
   // Token ids that the tokenizer knows; rows of the model beyond them are padding: refused in
   // prompts, never drawn, no part of logprobs. 0: all.
   int64_t vocabulary = 0;
+  bool prefix_cache = true;            // reuse the pages of prompts that begin alike
+  PageHasher page_hasher = hash_page;  // how such pages are found
+  bool check_invariants = false;       // after every step; unoptimised builds always do
 };
 
 struct EngineStats {
   int64_t running = 0, waiting = 0;
-  int64_t global_pages_free = 0, global_pages = 0;
-  int64_t sliding_pages_free = 0, sliding_pages = 0;
-  uint64_t prompt_tokens = 0, generated_tokens = 0;  // since the start
+  // Pages that no running sequence uses are free: empty, or cached and evicted when needed.
+  int64_t global_pages_free = 0, global_pages_cached = 0, global_pages = 0;
+  int64_t sliding_pages_free = 0, sliding_pages_cached = 0, sliding_pages = 0;
+  // Since the start. Prompt tokens are those that were read; cached ones did not have to be.
+  uint64_t prompt_tokens = 0, cached_tokens = 0, generated_tokens = 0;
   bool healthy = true;  // false after a device failure: every request fails from then on
 };
 

@@ -41,6 +41,10 @@ void Generation::push(GeneratedToken token) {
   tokens_.push_back(std::move(token));
   changed_.notify_all();
 }
+void Generation::set_cached(int64_t tokens) {
+  std::lock_guard lock(mutex_);
+  progress_.cached_tokens = progress_.processed_tokens = tokens;
+}
 void Generation::set_processed(int64_t tokens) {
   std::lock_guard lock(mutex_);
   progress_.processed_tokens = tokens;

@@ -17,7 +17,7 @@ class Generation {
  public:
   struct Progress {
     int64_t prompt_tokens = 0;     // of the request
-    int64_t processed_tokens = 0;  // of the prompt, read so far
+    int64_t processed_tokens = 0;  // of the prompt, read or found in the cache so far
     int64_t cached_tokens = 0;     // of the prompt, found in the cache
     int64_t generated_tokens = 0;
   };
@@ -36,6 +36,7 @@ class Generation {
   // ---- the engine's side
   explicit Generation(int64_t prompt_tokens) { progress_.prompt_tokens = prompt_tokens; }
   void push(GeneratedToken token);
+  void set_cached(int64_t tokens);
   void set_processed(int64_t tokens);
   void finish(FinishReason reason, Status status = {});
   bool cancel_requested() const;

@@ -50,6 +50,9 @@ struct GenerationRequest {
   // the grammar, and the request stops where nothing can be added to it.
   std::shared_ptr<Grammar> grammar = nullptr;
   std::optional<int32_t> grammar_trigger = std::nullopt;
+  // Requests of one dialogue may bear its name: the prefix cache then holds on to their pages as if
+  // they had been used twice.
+  std::string session = {};
 };
 
 struct TokenLogprob {

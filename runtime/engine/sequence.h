@@ -21,6 +21,8 @@ struct Sequence {
   PageCounts reserved;                   // what admission set aside for it
   std::vector<int32_t> tokens;           // prompt, then output
   int64_t processed = 0;                 // tokens whose keys and values are in the pages
+  bool opened = false;                   // the prefix cache was asked
+  int64_t branch = 0;                    // where the prompt parts from what was seen before
   std::unique_ptr<SequencePages> pages;  // null while it waits
 
   int64_t prompt_size() const { return static_cast<int64_t>(request.prompt.size()); }

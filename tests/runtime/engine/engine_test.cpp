@@ -9,13 +9,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::vector<int32_t> solo(const GenerationRequest& r) {
-  auto engine = make_engine({.parallel = 1});
-  auto g = engine->submit(r);
-  EXPECT_TRUE(g.ok());
-  return collect(**g);
-}
-
 TEST(Engine, ABatchGivesEverySequenceItsSoloTokens) {
   EngineOptions options{.parallel = 5, .prefill_chunk = 37};
   FakeExecutor* fake = nullptr;

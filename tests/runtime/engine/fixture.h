@@ -37,6 +37,14 @@ inline std::vector<int32_t> collect(Generation& g) {
   return out;
 }
 
+// What a request says alone, with nothing cached.
+inline std::vector<int32_t> solo(const GenerationRequest& r) {
+  auto engine = make_engine({.parallel = 1, .prefix_cache = false});
+  auto g = engine->submit(r);
+  EXPECT_TRUE(g.ok());
+  return collect(**g);
+}
+
 inline void expect_all_pages_free(const Engine& engine) {
   EngineStats s = engine.stats();
   EXPECT_EQ(s.running, 0);
