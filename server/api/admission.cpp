@@ -24,7 +24,9 @@ std::variant<std::shared_ptr<RunningGeneration>, http::Response> admit(
                                           .ignore_eos = options.ignore_eos,
                                           .stop_tokens = options.stop_token_ids,
                                           .top_logprobs = top_logprobs,
-                                          .min_tokens = options.min_tokens});
+                                          .min_tokens = options.min_tokens,
+                                          .grammar = options.constraint.grammar,
+                                          .grammar_trigger = options.constraint.trigger});
   if (!generation.ok()) {
     ApiError error = api_error(generation.status());
     if (error.status == 500) error.status = 503;  // nothing of this request ran

@@ -32,19 +32,6 @@ Status check_tools(const Json& tools) {
   return {};
 }
 
-// Whether tools may be called: "auto" and absent say yes, "none" no.
-Result<bool> parse_tool_choice(const Json& body) {
-  Json choice = field(body, "tool_choice");
-  if (choice.is_null() || choice == "auto") return true;
-  if (choice == "none") return false;
-  if (choice == "required" || choice.is_object()) {
-    return unsupported(
-        "request: forcing a tool call (the field \"tool_choice\") is not supported "
-        "yet; use \"auto\" or \"none\"");
-  }
-  return must_be("tool_choice", "\"auto\" or \"none\"");
-}
-
 Result<std::optional<bool>> parse_thinking(const Json& body) {
   Json effort = field(body, "reasoning_effort");
   if (effort.is_null()) return std::optional<bool>();
@@ -66,8 +53,9 @@ Result<ChatRequest> parse_chat_prompt(const Json& body) {
   }
   prompt.tools = field(body, "tools");
   if (!prompt.tools.is_null()) NMC_TRY(check_tools(prompt.tools));
-  NMC_ASSIGN(bool may_call, parse_tool_choice(body));
-  if (!may_call || prompt.tools.empty()) prompt.tools = nullptr;
+  NMC_ASSIGN(ToolChoice choice, parse_tool_choice(field(body, "tool_choice"), prompt.tools));
+  bool callable = choice.mode != ToolChoice::Mode::kNone && !prompt.tools.empty();
+  if (!callable) prompt.tools = nullptr;
   prompt.documents = field(body, "documents");
   if (!prompt.documents.is_null() && !prompt.documents.is_array()) {
     return must_be("documents", "a list");
@@ -88,6 +76,7 @@ Result<ChatCompletionRequest> parse_chat_completion_request(std::string_view tex
   ChatCompletionRequest request;
   NMC_ASSIGN(request.prompt, parse_chat_prompt(body));
   request.tools = !request.prompt.tools.is_null();
+  NMC_ASSIGN(request.choice, parse_tool_choice(field(body, "tool_choice"), request.prompt.tools));
   NMC_ASSIGN(request.options, parse_generation_options(body, defaults));
   NMC_ASSIGN(request.parallel_calls, json_bool(body, "parallel_tool_calls", kRequest, true));
   NMC_ASSIGN(bool logprobs, json_bool(body, "logprobs", kRequest, false));

@@ -7,12 +7,14 @@
 #include "runtime/base/status.h"
 #include "runtime/text/template/chat_request.h"
 #include "server/api/generation_options.h"
+#include "server/api/tool_choice.h"
 
 namespace nmc::api {
 
 struct ChatCompletionRequest {
   ChatRequest prompt;
-  bool tools = false;          // calls are looked for in the answer
+  bool tools = false;  // calls are looked for in the answer
+  ToolChoice choice;
   bool parallel_calls = true;  // false: the answer ends after its first call
   int64_t top_logprobs = -1;   // -1: none
   GenerationOptions options;   // max_tokens: whatever the context leaves, unless given

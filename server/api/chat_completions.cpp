@@ -1,4 +1,5 @@
 #include "server/api/admission.h"
+#include "server/api/answer_grammar.h"
 #include "server/api/chat_chunks.h"
 #include "server/api/chat_completion_request.h"
 #include "server/api/chat_prompt.h"
@@ -92,6 +93,13 @@ http::Response chat_completions(const Call& call) {
   if (!request.ok()) return error_response(request.status());
   auto prompt = render(model, request->prompt);
   if (!prompt.ok()) return error_response(prompt.status());
+  const StartMode start = start_mode(model.dialect, prompt->text);
+  auto constraint = chat_constraint(*model.grammars, model.dialect, start, *request);
+  if (!constraint.ok()) return error_response(constraint.status());
+  request->options.constraint = std::move(*constraint);
+  if (request->choice.mode == ToolChoice::Mode::kNone) {
+    ban_calls(*model.grammars, model.dialect, &request->options.sampling.logit_bias);
+  }
   auto admitted =
       admit(model, encode(*model.tokenizer, *prompt), request->options, request->top_logprobs);
   if (auto* refusal = std::get_if<http::Response>(&admitted)) return std::move(*refusal);
@@ -100,9 +108,10 @@ http::Response chat_completions(const Call& call) {
   auto answer = std::make_shared<ChatAnswer>(ChatAnswer{
       .generation = std::get<std::shared_ptr<RunningGeneration>>(admitted),
       .output = ChatOutput(*model.tokenizer, {.dialect = model.dialect,
-                                              .start = start_mode(model.dialect, prompt->text),
+                                              .start = start,
                                               .tools = request->tools,
                                               .parallel_calls = request->parallel_calls,
+                                              .json_answer = request->options.format.is_json(),
                                               .keep_tokens = logprobs,
                                               .stop = std::move(request->options.stop)}),
       .identity = {random_id("chatcmpl-"), std::time(nullptr)},

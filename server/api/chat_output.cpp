@@ -8,9 +8,10 @@ namespace {
 
 using Event = DialectEvent::Kind;
 
-DialectOptions dialect_options(bool tools) {
+DialectOptions dialect_options(const ChatOutputOptions& chosen) {
   DialectOptions options;
-  options.tools = tools;
+  options.tools = chosen.tools;
+  options.json_answer = chosen.json_answer;
   return options;
 }
 
@@ -20,7 +21,7 @@ ChatOutput::ChatOutput(const Tokenizer& tokenizer, ChatOutputOptions options)
     : tokenizer_(tokenizer),
       parallel_calls_(options.parallel_calls),
       detokenizer_(tokenizer),
-      parser_(make_parser(options.dialect, options.start, dialect_options(options.tools))),
+      parser_(make_parser(options.dialect, options.start, dialect_options(options))),
       content_(std::move(options.stop), options.keep_tokens),
       in_reasoning_(options.start == StartMode::kReasoning) {}
 

@@ -29,6 +29,7 @@ struct ChatOutputOptions {
   StartMode start = StartMode::kContent;
   bool tools = false;
   bool parallel_calls = true;
+  bool json_answer = false;  // markers inside its strings are data
   bool keep_tokens = false;
   std::vector<std::string> stop;  // in the content only
 };

@@ -1,5 +1,6 @@
 #include "runtime/text/tokenizer/detokenizer.h"
 #include "server/api/admission.h"
+#include "server/api/answer_grammar.h"
 #include "server/api/completion_request.h"
 #include "server/api/endpoints.h"
 #include "server/api/error.h"
@@ -140,6 +141,9 @@ http::Response completions(const Call& call) {
   const ServedModel& model = call.model;
   auto request = parse_completion_request(call.request.body, model.defaults);
   if (!request.ok()) return error_response(request.status());
+  auto constraint = text_constraint(*model.grammars, request->options.format);
+  if (!constraint.ok()) return error_response(constraint.status());
+  request->options.constraint = std::move(*constraint);
   auto admitted = admit(model, prompt_tokens(*model.tokenizer, request->prompt), request->options,
                         request->top_logprobs);
   if (auto* refusal = std::get_if<http::Response>(&admitted)) return std::move(*refusal);

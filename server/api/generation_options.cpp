@@ -145,6 +145,7 @@ Result<GenerationOptions> parse_generation_options(const Json& body,
   NMC_ASSIGN(options.ignore_eos, json_bool(body, "ignore_eos", kRequest, false));
   NMC_ASSIGN(options.stop, parse_stop(body));
   NMC_TRY(parse_stream(body, &options));
+  NMC_ASSIGN(options.format, parse_answer_format(body));
   // Clients say "model", and this server has one: only its type is checked.
   NMC_TRY(json_string(body, "model", kRequest, "").status());
   for (const char* key : {"max_tokens", "max_completion_tokens"}) {  // the newer name wins
@@ -170,14 +171,8 @@ Status refuse_unsupported(const Json& body) {
     NMC_ASSIGN(int64_t n, json_int(body, field, kRequest, 1));
     if (n != 1) return not_supported(field, "more than one answer");
   }
-  auto it = body.find("response_format");
-  if (it != body.end() && !it->is_null()) {
-    NMC_ASSIGN(std::string type, json_string(*it, "type", "request: response_format"));
-    if (type != "text") return not_supported("response_format", "a format other than text");
-  }
-  for (const char* field :
-       {"grammar", "json_schema", "structured_outputs", "guided_json", "guided_regex",
-        "guided_choice", "guided_grammar", "functions", "function_call"}) {
+  for (const char* field : {"structured_outputs", "guided_json", "guided_regex", "guided_choice",
+                            "guided_grammar", "functions", "function_call"}) {
     if (body.contains(field) && !is_empty(body[field])) return not_supported(field, "this");
   }
   return {};

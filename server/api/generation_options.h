@@ -8,6 +8,8 @@
 
 #include "runtime/base/json.h"
 #include "runtime/engine/request.h"
+#include "server/api/answer_format.h"
+#include "server/api/grammars.h"
 
 namespace nmc::api {
 
@@ -21,6 +23,8 @@ struct GenerationOptions {
   std::vector<std::string> stop;
   std::vector<int32_t> stop_token_ids;  // below the vocabulary's end: see admit
   int64_t min_tokens = 0;
+  AnswerFormat format;
+  Constraint constraint;  // set by the endpoint
   bool stream = false;
   bool include_usage = false;  // of a stream
 };

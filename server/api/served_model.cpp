@@ -62,4 +62,9 @@ Result<std::unique_ptr<ServedModel>> make_served_model(const ModelTexts& texts) 
   return model;
 }
 
+void set_engine(ServedModel& model, std::unique_ptr<Engine> engine) {
+  model.engine = std::move(engine);
+  model.grammars = std::make_unique<Grammars>(*model.tokenizer, model.engine->model());
+}
+
 }  // namespace nmc::api

@@ -11,6 +11,7 @@
 #include "runtime/text/dialect/dialect.h"
 #include "runtime/text/template/chat_request.h"
 #include "runtime/text/tokenizer/tokenizer.h"
+#include "server/api/grammars.h"
 
 namespace nmc::api {
 
@@ -22,7 +23,7 @@ struct ModelTexts {
   std::string generation_config_json;
 };
 
-// Immutable once made, except for the engine, which is thread-safe.
+// Immutable once made, except for the engine and the grammars, which are thread-safe.
 struct ServedModel {
   std::string name;  // as clients see it
   std::time_t created = 0;
@@ -34,10 +35,12 @@ struct ServedModel {
   Dialect dialect = Dialect::kPlain;
   SamplingParams defaults;  // for fields that a request leaves out
   std::unique_ptr<Engine> engine;
+  std::unique_ptr<Grammars> grammars;  // thread-safe
 };
 
-// Reads the texts; the engine is to be set by the caller. Errors name the file.
+// Reads the texts; the caller is then to call set_engine. Errors name the file.
 Result<std::unique_ptr<ServedModel>> make_served_model(const ModelTexts& texts);
+void set_engine(ServedModel& model, std::unique_ptr<Engine> engine);
 
 // The special tokens by name, as a template's variables.
 Result<Json> special_tokens_of(const std::string& tokenizer_config_json,

@@ -71,7 +71,8 @@ Result<Loaded> load(const Options& options) {
   NMC_ASSIGN(auto executor, open_fitting(options, file, wanted, &loaded.memory));
   if (!loaded.memory.note.empty()) log_warning(loaded.memory.note);
   loaded.device = executor->name();
-  NMC_ASSIGN(loaded.model->engine, Engine::create(std::move(executor), loaded.memory.options));
+  NMC_ASSIGN(auto engine, Engine::create(std::move(executor), loaded.memory.options));
+  api::set_engine(*loaded.model, std::move(engine));
   return loaded;
 }
 

@@ -76,7 +76,7 @@ ApiTest::ApiTest(const Setup& setup) : service_(std::make_unique<api::Service>(s
   auto engine = Engine::create(std::move(executor), options);
   EXPECT_TRUE(engine.ok()) << engine.status().message();
   (*model)->name = "tiny";
-  (*model)->engine = std::move(engine).value();
+  api::set_engine(**model, std::move(engine).value());
   tokenizer_ = (*model)->tokenizer.get();
   engine_ = (*model)->engine.get();
   unloaded_ = std::move(model).value();

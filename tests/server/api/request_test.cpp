@@ -88,12 +88,10 @@ TEST_F(RequestTest, WrongTypesAndRangesNameTheirField) {
 
 TEST_F(RequestTest, WhatIsNotSupportedIsNeverIgnored) {
   for (const auto& [key, value] : std::initializer_list<std::pair<const char*, Json>>{
-           {"n", 2}, {"response_format", {{"type", "json_object"}}}, {"grammar", "root ::= x"}}) {
+           {"n", 2}, {"guided_regex", "a"}, {"structured_outputs", {{"regex", "a"}}}}) {
     expect_refused(kCompletions, {{"prompt", "a"}}, key, value);
     expect_refused(kChat, chat_body(), key, value);
   }
-  expect_refused(kChat, chat_body(), "tool_choice", "required");
-  expect_refused(kChat, chat_body(), "tool_choice", {{"type", "function"}});
   Json error = refusal(kChat, chat_body({{"n", 2}}));
   EXPECT_EQ(error["code"], "unsupported");
 }

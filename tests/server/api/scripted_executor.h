@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct ScriptControl {
   std::vector<int32_t> script;  // set before the first request; then its last token repeats
   std::atomic<int> step_ms{0};  // time of one call of forward
   std::atomic<bool> fail{false};
+  // Not 0: random logits instead, the same at the same position behind the same token.
+  std::atomic<uint32_t> noise{0};
 };
 
 class ScriptedExecutor : public Executor {
@@ -43,7 +46,15 @@ class ScriptedExecutor : public Executor {
       auto at = std::min(static_cast<size_t>(end - r.prompt_end), control_->script.size() - 1);
       size_t row = logits->size();
       logits->resize(row + static_cast<size_t>(model_.vocab), 0.0f);
-      (*logits)[row + static_cast<size_t>(control_->script[at])] = 100.0f;
+      if (control_->noise == 0) {
+        (*logits)[row + static_cast<size_t>(control_->script[at])] = 100.0f;
+        continue;
+      }
+      std::mt19937 random(control_->noise + 7919u * static_cast<uint32_t>(end) +
+                          static_cast<uint32_t>(step.tokens.back()));
+      for (size_t i = row; i < logits->size(); ++i) {
+        (*logits)[i] = static_cast<float>(random() % 4096) / 1024;
+      }
     }
     return {};
   }
