@@ -1,6 +1,7 @@
 // Answers that must have a form, from a device that says anything.
 #include <set>
 
+#include "server/api/answer_grammar.h"
 #include "tests/server/api/fixture.h"
 
 namespace nmc::test {
@@ -211,6 +212,57 @@ TEST_F(ConstrainedTest, FormatsThatCannotBeEnforcedNameTheirPlace) {
   }
   Json both = chat_body({{"grammar", "root ::= \"a\""}, {"json_schema", {{"type", "null"}}}});
   EXPECT_NE(message_of(both).find("only one"), std::string::npos);
+}
+
+class DialectTest : public ApiTest {
+ protected:
+  DialectTest() : ApiTest(Setup{.load = false}) {}
+
+  Result<api::Constraint> constraint(Dialect dialect, const Json& more,
+                                     StartMode start = StartMode::kContent) {
+    Json body = chat_body({{"tools", Json::array({city_tool(), day_tool()})}});
+    body.update(more);
+    auto request = api::parse_chat_completion_request(body.dump(), {});
+    EXPECT_TRUE(request.ok()) << request.status().message();
+    return api::chat_constraint(*unloaded_->grammars, dialect, start, *request);
+  }
+};
+
+// This vocabulary has no token for the tags, so that they are text.
+TEST_F(DialectTest, HermesCallsStandInTags) {
+  auto forced = constraint(Dialect::kHermes, {{"tool_choice", reference("set_day")}});
+  ASSERT_TRUE(forced.ok()) << forced.status().message();
+  ASSERT_TRUE(forced->grammar);
+  EXPECT_FALSE(forced->trigger);
+  std::string call =
+      "<tool_call>\n{\"name\": \"set_day\", \"arguments\": {\"day\": true}}\n</tool_call>";
+  GrammarMatcher good(forced->grammar);
+  EXPECT_EQ(good.accept_bytes(call), call.size());
+  EXPECT_TRUE(good.can_end());
+  for (const char* wrong : {"Hello", "<tool_call>{\"name\": \"weather\"",
+                            "<tool_call>{\"name\": \"set_day\", \"arguments\": {\"day\": 1"}) {
+    GrammarMatcher bad(forced->grammar);
+    EXPECT_LT(bad.accept_bytes(wrong), std::string_view(wrong).size()) << wrong;
+  }
+  auto reasoning =
+      constraint(Dialect::kHermes, {{"tool_choice", "required"}}, StartMode::kReasoning);
+  EXPECT_EQ(reasoning.status().code(), StatusCode::kUnsupported);
+  EXPECT_FALSE(constraint(Dialect::kHermes, Json::object())->grammar);
+}
+
+TEST_F(DialectTest, DialectsWithoutACallGrammarRefuseToForceCalls) {
+  for (Dialect dialect : {Dialect::kPlain, Dialect::kCmd3}) {
+    EXPECT_FALSE(constraint(dialect, Json::object())->grammar);
+    for (const Json& choice :
+         {Json("required"), reference("weather"), allowed("auto", "weather")}) {
+      auto refused = constraint(dialect, {{"tool_choice", choice}});
+      EXPECT_EQ(refused.status().code(), StatusCode::kUnsupported);
+    }
+    auto formatted = constraint(
+        dialect, {{"tool_choice", "none"}, {"response_format", {{"type", "json_object"}}}});
+    ASSERT_TRUE(formatted.ok());
+    EXPECT_TRUE(formatted->grammar);
+  }
 }
 
 }  // namespace
