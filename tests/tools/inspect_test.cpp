@@ -143,6 +143,20 @@ TEST_F(InspectTest, VerifyComparesWithTheCheckpoint) {
   expect_failure(inspect("--verify " + folder_.string() + " " + nano()), "config.json");
 }
 
+TEST_F(InspectTest, ThePlanOfOneWorkerAndOfAll) {
+  Run text = inspect(nano() + " --plan --workers 4 --worker 3 --context 512");
+  EXPECT_EQ(text.code, 0) << text.err;
+  for (const char* part : {"4 workers", "worker 3:", "qkv", "expert_down", "publish"}) {
+    EXPECT_NE(text.out.find(part), std::string::npos) << part;
+  }
+  Run json = inspect(nano() + " --plan --json --workers 4");
+  ASSERT_EQ(json.code, 0) << json.err;
+  auto plan = parse_json(json.out, "plan");
+  ASSERT_TRUE(plan.ok());
+  EXPECT_EQ((*plan)["workers"].size(), 4u);
+  EXPECT_EQ(inspect(nano() + " --plan --workers 4 --worker 4").code, 2);
+}
+
 TEST_F(InspectTest, AFileCannotDriveTheTerminal) {
   fs::path path = folder_ / "\033[31mred.nmc";
   auto w = ModelWriter::create(path, ModelFile::open(nano())->model(), Json{{"a\033[2J", "\033c"}},

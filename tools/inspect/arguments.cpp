@@ -21,6 +21,29 @@ void add_file_options(CLI::App* app, InspectArguments* a) {
       ->group(group);
 }
 
+void add_plan_options(CLI::App* app, InspectArguments* a) {
+  const char* group = "The plan of a decode step";
+  auto* plan = app->add_flag("--plan", a->plan,
+                             "Print one worker's task list and how evenly bytes are spread; with "
+                             "--json everything")
+                   ->group(group);
+  app->add_option("--workers", a->workers, "SMs or threads (default: 128)")
+      ->check(CLI::Range(1, 4096))
+      ->needs(plan)
+      ->group(group);
+  app->add_option("--worker", a->worker, "Whose list to print (default: 0)")
+      ->needs(plan)
+      ->group(group);
+  app->add_option("--batch", a->batch, "Rows of a step (default: 1)")
+      ->check(CLI::Range(1, 4096))
+      ->needs(plan)
+      ->group(group);
+  app->add_option("--context", a->context, "Tokens of each sequence (default: 8192)")
+      ->check(CLI::Range(1, 1 << 30))
+      ->needs(plan)
+      ->group(group);
+}
+
 // An option with the path of a file that is read, or - for standard input.
 CLI::Option* add_input(CLI::App* app, const char* name, std::string* path, const char* group,
                        const char* help) {
@@ -81,14 +104,15 @@ void check_combination(const CLI::App& app, const InspectArguments& a) {
     throw CLI::ValidationError(one, "cannot be combined with " + other);
   };
   std::string job;
-  for (const char* name : {"--check", "--verify", "--tokenize", "--detokenize", "--template",
-                           "--parse", "--grammar"}) {
+  for (const char* name : {"--check", "--verify", "--plan", "--tokenize", "--detokenize",
+                           "--template", "--parse", "--grammar"}) {
     if (app.count(name) == 0) continue;
     if (!job.empty() && name != std::string("--verify")) refuse(job, name);
     job = name;
   }
-  const bool as_json = job.empty() || job == "--tokenize" || job == "--template";
+  const bool as_json = job.empty() || job == "--plan" || job == "--tokenize" || job == "--template";
   if (app.count("--json") > 0 && !as_json) refuse("--json", job);
+  if (a.worker >= a.workers) throw CLI::ValidationError("--worker", "must be below --workers");
   if (a.schema == "-" && a.text == "-") {
     throw CLI::ValidationError("--grammar", "and --text cannot both be standard input");
   }
@@ -105,6 +129,7 @@ InspectArguments parse_inspect_arguments(int argc, char** argv) {
   InspectArguments a;
   app.add_option("MODEL", a.model, "The .nmc file")->required();
   add_file_options(&app, &a);
+  add_plan_options(&app, &a);
   add_token_options(&app, &a);
   add_chat_options(&app, &a);
   add_grammar_options(&app, &a);

@@ -17,6 +17,9 @@ struct InspectArguments {
   std::filesystem::path checkpoint;
   size_t threads = usable_cores();
 
+  bool plan = false;
+  uint32_t workers = 128, batch = 1, context = 8192, worker = 0;  // with `plan`
+
   std::string tokenize, detokenize, chat, output, schema;
   bool special = false, bos = false;  // with `tokenize`
   bool tokens = false;                // with `chat`

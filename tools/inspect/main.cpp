@@ -1,5 +1,6 @@
 // inspect: what a .nmc model file holds, whether it is whole, and what it does with text.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -7,6 +8,7 @@
 #include "convert/verify.h"
 #include "runtime/base/interrupt.h"
 #include "runtime/base/text.h"
+#include "runtime/plan/print.h"
 #include "tools/inspect/arguments.h"
 #include "tools/inspect/chat.h"
 #include "tools/inspect/check.h"
@@ -115,6 +117,25 @@ bool asks_about_text(const nmc::InspectArguments& a) {
   return !(a.tokenize + a.detokenize + a.chat + a.output + a.schema).empty();
 }
 
+// Distinct experts of a layer when each of `rows` tokens chooses evenly.
+uint32_t expected_experts(const nmc::ModelDescription& model, uint32_t rows) {
+  if (model.experts == 0) return 0;
+  const auto experts = static_cast<double>(model.experts);
+  const double missed = 1 - static_cast<double>(model.experts_per_token) / experts;
+  return static_cast<uint32_t>(std::lround(experts * (1 - std::pow(missed, rows))));
+}
+
+nmc::Result<std::string> plan(const nmc::ModelDescription& model, const nmc::InspectArguments& a) {
+  NMC_ASSIGN(
+      const nmc::plan::Plan made,
+      nmc::plan::make_plan(model, {.workers = a.workers, .batch = a.batch, .context = a.context}));
+  if (a.json) return nmc::plan::plan_json(made) + "\n";
+  return nmc::plan::plan_text(
+      model, made,
+      {.rows = a.batch, .experts = expected_experts(model, a.batch), .context = a.context},
+      a.worker);
+}
+
 int print(const nmc::Result<std::string>& text) {
   if (!text.ok()) return complain(text.status().message());
   std::fwrite(text->data(), 1, text->size(), stdout);
@@ -127,6 +148,7 @@ int main(int argc, char** argv) {
   const nmc::InspectArguments a = nmc::parse_inspect_arguments(argc, argv);
   auto file = nmc::ModelFile::open(a.model);
   if (!file.ok()) return complain(file.status().message());
+  if (a.plan) return print(plan(file->model(), a));
   if (asks_about_text(a)) return print(answer(*file, a));
   if (a.json) return print(nmc::dump_json(nmc::report_json(*file)) + "\n");
   if (!a.check && a.checkpoint.empty()) return print(nmc::report_text(*file));
