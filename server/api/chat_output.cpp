@@ -47,6 +47,7 @@ void ChatOutput::finish(bool cut, std::vector<ChatDelta>* out) {
 void ChatOutput::take(const GeneratedToken* token, std::vector<ChatDelta>* out) {
   const bool counts = token != nullptr;
   bool is_marker = token && tokenizer_.is_added(token->token);
+  if (is_marker) in_reasoning_ = false;  // unless more of it comes
   bool reasoning = in_reasoning_ && events_.empty() && !is_marker;
   if (events_.empty() && token && !in_reasoning_ && !is_marker) content_.push(*token, "");
   for (DialectEvent& event : events_) {

@@ -67,6 +67,12 @@ TEST_F(ChatTest, UsageCountsReasoning) {
   EXPECT_FALSE(events(kChat, chat_body()).back().contains("usage"));
 }
 
+TEST_F(ChatTest, TheHeadOfACallIsNoReasoning) {
+  say(kTwoCalls);
+  Json usage = answer(kChat, chat_body({{"tools", Json::array({weather_tool()})}}))["usage"];
+  EXPECT_EQ(usage["completion_tokens_details"]["reasoning_tokens"], 12);  // "Let me look."
+}
+
 TEST_F(ChatTest, CallsHaveIdsAndIndices) {
   say(kTwoCalls);
   Json body = chat_body({{"tools", Json::array({weather_tool()})}});
