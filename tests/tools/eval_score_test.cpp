@@ -1,4 +1,4 @@
-#include "tools/eval_score.h"
+#include "tools/eval/score.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/eval_logits.h"
+#include "tools/eval/logits.h"
 
 #include <string>
 

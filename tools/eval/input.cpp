@@ -1,4 +1,4 @@
-#include "tools/eval_input.h"
+#include "tools/eval/input.h"
 
 #include <algorithm>
 #include <charconv>

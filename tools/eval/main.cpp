@@ -6,10 +6,10 @@
 
 #include "kernels/open.h"
 #include "runtime/base/interrupt.h"
-#include "tools/eval_input.h"
-#include "tools/eval_logits.h"
-#include "tools/eval_run.h"
-#include "tools/eval_score.h"
+#include "tools/eval/input.h"
+#include "tools/eval/logits.h"
+#include "tools/eval/run.h"
+#include "tools/eval/score.h"
 
 namespace {
 

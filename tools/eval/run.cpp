@@ -1,4 +1,4 @@
-#include "tools/eval_run.h"
+#include "tools/eval/run.h"
 
 #include <algorithm>
 #include <cassert>
