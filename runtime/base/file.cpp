@@ -85,7 +85,19 @@ Result<std::string> read_file(const std::filesystem::path& path, uint64_t limit)
   return std::string(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
 }
 
-Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
+Result<AtomicFile> AtomicFile::create(const std::filesystem::path& wanted) {
+  // Renaming replaces whatever has the name: a link keeps pointing to the new file, and a device, a
+  // pipe or a folder is never replaced.
+  std::error_code error;
+  std::filesystem::path path = wanted;
+  if (std::filesystem::exists(wanted, error)) {
+    if (!std::filesystem::is_regular_file(wanted, error)) {
+      return invalid_argument("cannot write " + wanted.string() +
+                              ": it exists and is not a regular file; choose another name");
+    }
+    path = std::filesystem::canonical(wanted, error);
+    if (error) path = wanted;
+  }
   std::filesystem::path temporary = path;
   temporary += ".partial-" + std::to_string(::getpid());
   int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -40,7 +40,8 @@ Result<std::string> read_file(const std::filesystem::path& path, uint64_t limit)
 // (data synced, renamed, folder synced). Destroyed before that, it leaves nothing behind.
 class AtomicFile {
  public:
-  static Result<AtomicFile> create(const std::filesystem::path& path);
+  // A link is followed; what exists and is no regular file is refused.
+  static Result<AtomicFile> create(const std::filesystem::path& wanted);
 
   ~AtomicFile();
   AtomicFile(AtomicFile&& other) noexcept;

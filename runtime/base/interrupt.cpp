@@ -21,8 +21,7 @@ void catch_interrupts() {
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESETHAND;  // the second signal takes its default action
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
 }
 
 bool interrupted() {

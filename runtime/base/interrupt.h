@@ -3,11 +3,11 @@
 
 namespace nmc {
 
-// From now on SIGINT and SIGTERM only set a flag (the one process-wide state that signals force on
-// us); a second signal ends the process at once. Call once, from main.
+// From now on SIGINT, SIGTERM and SIGHUP only set a flag (the one process-wide state that signals
+// force on us); a second signal ends the process at once. Call once, from main.
 void catch_interrupts();
 
-// True once SIGINT or SIGTERM has arrived. Safe from any thread.
+// True once SIGINT, SIGTERM or SIGHUP has arrived. Safe from any thread.
 bool interrupted();
 
 }  // namespace nmc

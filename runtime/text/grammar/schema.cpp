@@ -9,6 +9,8 @@ namespace nmc {
 namespace {
 
 constexpr int kMaxDepth = 64;
+constexpr int64_t kMaxSchemas = 10'000;  // of one request
+constexpr size_t kMaxListed = 1000;      // values of an enum, branches of anyOf, ...
 
 bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
   return std::any_of(words.begin(), words.end(), [&](const char* w) { return word == w; });
@@ -90,6 +92,8 @@ Result<ExprId> SchemaCompiler::compile(const Json& schema, const std::string& pa
   if (!schema.is_object()) return refuse(path, "a schema must be an object or a boolean");
   if (depth_ >= kMaxDepth)
     return refuse(path, "the schema nests deeper than " + std::to_string(kMaxDepth) + " levels");
+  if (++schemas_ > kMaxSchemas)
+    return refuse(path, "the schema has more than " + std::to_string(kMaxSchemas) + " parts");
   ++depth_;
   auto leave = [&](Result<ExprId> r) {
     --depth_;
@@ -142,7 +146,7 @@ Result<ExprId> SchemaCompiler::compile_reference(const Json& schema, const std::
 
 Result<ExprId> SchemaCompiler::compile_constants(const Json& values, const Json& schema,
                                                  const std::string& path) {
-  if (!values.is_array() || values.empty()) return refuse(path, "a list of values is expected");
+  NMC_TRY(check_list(values, path));
   for (const auto& [key, ignored] : schema.items()) {
     bool fine = is_annotation(key) || key == "type" || key == "enum" || key == "const";
     if (!fine) return refuse(path, "the keyword \"" + key + "\" beside it cannot be enforced");
@@ -156,15 +160,22 @@ Result<ExprId> SchemaCompiler::compile_constants(const Json& values, const Json&
       for (const Json& t : type.is_array() ? type : Json::array())
         fits |= t.is_string() && has_type(value, t.get<std::string>());
     }
-    if (schema.contains("enum") && schema["enum"].is_array()) {
-      fits &=
-          std::find(schema["enum"].begin(), schema["enum"].end(), value) != schema["enum"].end();
+    if (schema.contains("const") && schema.contains("enum") && schema["enum"].is_array()) {
+      const Json& list = schema["enum"];
+      fits &= std::find(list.begin(), list.end(), value) != list.end();
     }
     if (fits) options.push_back(b_.literal(dump_json(value)));
   }
   if (options.empty())
     return refuse(path, "none of the values has the type that \"type\" asks for");
   return b_.choice(std::move(options));
+}
+
+Status SchemaCompiler::check_list(const Json& list, const std::string& path) const {
+  if (!list.is_array() || list.empty()) return refuse(path, "a list of at least one is expected");
+  if (list.size() <= kMaxListed) return {};
+  return refuse(path, "the list has " + std::to_string(list.size()) + " entries; up to " +
+                          std::to_string(kMaxListed) + " can be enforced");
 }
 
 Result<ExprId> SchemaCompiler::compile_types(const Json& schema, const std::string& path) {

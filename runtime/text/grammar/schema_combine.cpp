@@ -64,7 +64,7 @@ Result<ExprId> SchemaCompiler::compile_any_of(const char* keyword, const Json& s
                                               const std::string& path) {
   const Json& branches = schema[keyword];
   std::string at = path + "/" + keyword;
-  if (!branches.is_array() || branches.empty()) return refuse(at, "a list of schemas is expected");
+  NMC_TRY(check_list(branches, at));
   for (const auto& [key, ignored] : schema.items()) {
     if (key != keyword && key != "type" && !is_plain_annotation(key)) {
       return refuse(path + "/" + key, std::string("it cannot be combined with \"") + keyword +
@@ -72,6 +72,8 @@ Result<ExprId> SchemaCompiler::compile_any_of(const char* keyword, const Json& s
     }
   }
   if (keyword == std::string("oneOf")) {
+    constexpr size_t kMaxCompared = 200;  // every branch is compared with every other one
+    if (branches.size() > kMaxCompared) return refuse(at, "up to 200 branches can be enforced");
     for (size_t i = 0; i < branches.size(); ++i) {
       for (size_t k = 0; k < i; ++k) {
         if (!disjoint(branches[k], branches[i])) {
@@ -105,7 +107,7 @@ Result<ExprId> SchemaCompiler::compile_any_of(const char* keyword, const Json& s
 Result<Json> SchemaCompiler::merge_all_of(const Json& schema, const std::string& path) const {
   std::string at = path + "/allOf";
   const Json& parts = schema["allOf"];
-  if (!parts.is_array() || parts.empty()) return refuse(at, "a list of schemas is expected");
+  NMC_TRY(check_list(parts, at));
   Json merged = schema;
   merged.erase("allOf");
   if (parts.size() == 1 && parts[0].is_object() && parts[0].contains("$ref")) {

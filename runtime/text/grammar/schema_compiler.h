@@ -53,6 +53,9 @@ class SchemaCompiler {
   Result<ExprId> compile_string(const Json& schema, const std::string& path);
   Result<ExprId> compile_number(const Json& schema, const std::string& path, bool integer);
 
+  // A list of schemas or values: at least one, and not so many that matching them gets slow.
+  Status check_list(const Json& list, const std::string& path) const;
+
   Status refuse(const std::string& path, const std::string& why) const {
     return invalid_argument(where_ + path + ": " + why);
   }
@@ -67,6 +70,7 @@ class SchemaCompiler {
   const std::string where_;
   std::map<std::string, RuleId> references_;  // by JSON pointer
   int depth_ = 0;
+  int64_t schemas_ = 0;  // compiled so far
 };
 
 }  // namespace nmc

@@ -18,6 +18,10 @@ Result<ExprId> parameters(GrammarBuilder& b, const JsonRules& json, const ToolDe
                     : tool.parameters;
   if (!schema.is_object()) return invalid_argument(where + ": an object schema is expected");
   if (!schema.contains("type") && !schema.contains("$ref")) schema["type"] = "object";
+  if (schema.contains("type") && schema["type"] != "object") {
+    return invalid_argument(
+        where + "/type: the arguments of a call are an object, so it must be \"object\"");
+  }
   return schema_expression(b, json, schema, where);
 }
 

@@ -77,6 +77,25 @@ TEST_F(FileTest, ReadFileRefusesWhatIsTooLarge) {
   EXPECT_FALSE(read_file(folder_ / "out", 4).ok());
 }
 
+TEST_F(FileTest, OnlyARegularFileIsReplaced) {
+  fs::create_directory(folder_ / "folder");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  for (const char* name : {"folder", "pipe"}) {
+    auto f = AtomicFile::create(folder_ / name);
+    ASSERT_FALSE(f.ok());
+    EXPECT_NE(f.status().message().find("not a regular file"), std::string::npos);
+  }
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(FileTest, ALinkKeepsPointingToWhatIsWritten) {
+  ASSERT_TRUE(write_file(folder_ / "target", "old").ok());
+  fs::create_symlink(folder_ / "target", folder_ / "link");
+  ASSERT_TRUE(write_file(folder_ / "link", "new").ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(*read_file(folder_ / "target", 100), "new");
+}
+
 TEST_F(FileTest, CreatingInAMissingFolderSaysSo) {
   auto f = AtomicFile::create(folder_ / "absent" / "out");
   ASSERT_FALSE(f.ok());

@@ -163,6 +163,21 @@ TEST(Schema, WhatCannotBeEnforcedIsRefusedWithItsPath) {
   }
 }
 
+TEST(Schema, ListsThatWouldBeSlowAreRefusedAtOnce) {
+  Json values = Json::array(), branches = Json::array();
+  for (int i = 0; i < 60'000; ++i) {
+    values.push_back("v" + std::to_string(i));
+    branches.push_back({{"const", i}});
+  }
+  for (const char* keyword : {"enum", "anyOf", "oneOf", "allOf"}) {
+    Json schema;
+    schema[keyword] = keyword == std::string("enum") ? values : branches;
+    auto g = compile(schema.dump());
+    ASSERT_FALSE(g.ok()) << keyword;
+    EXPECT_NE(g.status().message().find("60000 entries"), std::string::npos);
+  }
+}
+
 TEST(Schema, EndlessReferencesAreRefusedNotFollowed) {
   EXPECT_FALSE(compile(R"({"$ref":"#"})").ok());
   EXPECT_FALSE(

@@ -74,6 +74,13 @@ TEST(ToolCalls, ABadSchemaNamesTheTool) {
             std::string::npos);
 }
 
+TEST(ToolCalls, ParametersAreAnObject) {
+  GrammarBuilder b;
+  auto root = cmd4_tool_calls(b, {.tools = {{"a", Json{{"type", "array"}}}}}, spelling);
+  ASSERT_FALSE(root.ok());
+  EXPECT_NE(root.status().message().find("tools[0].function.parameters/type"), std::string::npos);
+}
+
 TEST(ToolCalls, RandomCallsAlwaysParse) {
   auto g = compile(cmd4_tool_calls, kTwoTools);
   std::mt19937 random(8);
