@@ -118,6 +118,12 @@ void place_content(Work* work, std::string text, const TemplateTraits& traits) {
   }
 }
 
+// Templates may know these without naming them, as what is left when the others are ruled out.
+bool is_common_role(const std::string& role) {
+  return role == "system" || role == "developer" || role == "user" || role == "assistant" ||
+         role == "tool";
+}
+
 }  // namespace
 
 Result<Json> normalize_messages(const Json& messages, const ChatTemplate& chat_template,
@@ -132,6 +138,11 @@ Result<Json> normalize_messages(const Json& messages, const ChatTemplate& chat_t
       work.message["role"] = "system";
     }
     NMC_ASSIGN(std::string text, content_text(&work));
+    if (!is_common_role(role) && !chat_template.mentions(role)) {
+      return invalid_argument(work.where + ": the role \"" + role +
+                              "\" is not known to this model's template; use system, user, "
+                              "assistant or tool");
+    }
     if (role == "assistant") {
       NMC_TRY(normalize_calls(&work, traits));
       NMC_TRY(carry_reasoning(&work, chat_template));

@@ -126,6 +126,13 @@ TEST(ChatRequest, TheDeveloperIsTheSystemWhereUnknown) {
             std::string::npos);
 }
 
+TEST(ChatRequest, ARoleThatTheTemplateWouldSkipIsRefused) {
+  std::string messages = R"([{"role":"user","content":"x"},{"role":"System","content":"rules"}])";
+  EXPECT_NE(messages_of(messages).find("messages[1]: the role \"System\""), std::string::npos);
+  EXPECT_NE(messages_of(messages, "{% if m.role == 'System' %}{% endif %}").find("rules"),
+            std::string::npos);
+}
+
 TEST(ChatRequest, VariablesAreThoseOfTransformers) {
   auto variables = variables_of("[]");
   ASSERT_TRUE(variables.ok());
