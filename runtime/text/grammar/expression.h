@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,14 @@ struct CodePoints {
 
 // One UTF-8 encoded character out of `ranges` (any order, may overlap; surrogates are left out).
 ExprId utf8_character(GrammarBuilder& b, std::vector<CodePoints> ranges);
+
+// Reads one character of UTF-8 `text` (not at its end) and moves `at` behind it; one that the end
+// cuts counts as what is there.
+uint32_t next_code_point(std::string_view text, size_t* at);
+
+// Reads `digits` hexadecimal digits and moves `at` behind them; empty, with `at` at the first
+// character that is none, when there are fewer.
+std::optional<uint32_t> next_hex(std::string_view text, size_t* at, size_t digits);
 
 // `ranges` sorted, merged, without surrogates; and all other code points.
 std::vector<CodePoints> normalized(std::vector<CodePoints> ranges);

@@ -196,16 +196,7 @@ class GbnfParser {
   Result<uint32_t> character() {
     if (at_ >= text_.size() || peek('\n')) return fail("a literal or class is not closed");
     if (!take("\\")) {
-      auto lead = static_cast<uint8_t>(text_[at_]);
-      size_t n = std::min<size_t>(lead < 0x80   ? 1
-                                  : lead < 0xe0 ? 2
-                                  : lead < 0xf0 ? 3
-                                                : 4,
-                                  text_.size() - at_);
-      uint32_t c = n == 1 ? lead : lead & (0x7fu >> n);
-      for (size_t k = 1; k < n; ++k) c = c << 6 | (static_cast<uint8_t>(text_[at_ + k]) & 0x3fu);
-      at_ += n;
-      return c;
+      return next_code_point(text_, &at_);
     }
     if (at_ >= text_.size()) return fail("a backslash stands alone");
     char c = text_[at_++];
@@ -235,15 +226,9 @@ class GbnfParser {
   }
 
   Result<uint32_t> hex(size_t digits) {
-    uint32_t v = 0;
-    for (size_t i = 0; i < digits; ++i, ++at_) {
-      size_t d =
-          at_ < text_.size()
-              ? std::string_view("0123456789abcdef").find(static_cast<char>(text_[at_] | 0x20))
-              : std::string_view::npos;
-      if (d == std::string_view::npos) return fail("a hexadecimal escape is cut");
-      v = v * 16 + static_cast<uint32_t>(d);
-    }
+    std::optional<uint32_t> read = next_hex(text_, &at_, digits);
+    if (!read) return fail("a hexadecimal escape is cut");
+    uint32_t v = *read;
     if (v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
       return fail("a hexadecimal escape names no character");
     return v;

@@ -136,12 +136,7 @@ class PatternParser {
   }
 
   CodePoints code_point() {
-    auto lead = static_cast<uint8_t>(text_[at_]);
-    size_t n = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    n = std::min(n, text_.size() - at_);
-    uint32_t c = n == 1 ? lead : lead & (0x7fu >> n);
-    for (size_t k = 1; k < n; ++k) c = c << 6 | (static_cast<uint8_t>(text_[at_ + k]) & 0x3fu);
-    at_ += n;
+    uint32_t c = next_code_point(text_, &at_);
     return {c, c};
   }
 
@@ -187,15 +182,9 @@ class PatternParser {
   }
 
   Result<std::vector<CodePoints>> hex(size_t digits) {
-    uint32_t v = 0;
-    for (size_t i = 0; i < digits; ++i, ++at_) {
-      size_t d =
-          at_ < text_.size()
-              ? std::string_view("0123456789abcdef").find(static_cast<char>(text_[at_] | 0x20))
-              : std::string_view::npos;
-      if (d == std::string_view::npos) return fail("a hexadecimal escape is cut");
-      v = v * 16 + static_cast<uint32_t>(d);
-    }
+    std::optional<uint32_t> read = next_hex(text_, &at_, digits);
+    if (!read) return fail("a hexadecimal escape is cut");
+    uint32_t v = *read;
     if (v >= 0xd800 && v <= 0xdfff) return fail("half of a surrogate pair");
     return std::vector<CodePoints>{{v, v}};
   }

@@ -8,14 +8,7 @@ namespace {
 // The code points of UTF-8 text that JSON parsing has checked already.
 std::vector<uint32_t> code_points(std::string_view text) {
   std::vector<uint32_t> out;
-  for (size_t i = 0; i < text.size();) {
-    auto lead = static_cast<uint8_t>(text[i]);
-    size_t n = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    uint32_t c = n == 1 ? lead : lead & (0x7fu >> n);
-    for (size_t k = 1; k < n; ++k) c = c << 6 | (static_cast<uint8_t>(text[i + k]) & 0x3fu);
-    out.push_back(c);
-    i += n;
-  }
+  for (size_t i = 0; i < text.size();) out.push_back(next_code_point(text, &i));
   return out;
 }
 

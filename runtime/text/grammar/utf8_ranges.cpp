@@ -65,6 +65,28 @@ class Encoder {
 
 }  // namespace
 
+uint32_t next_code_point(std::string_view text, size_t* at) {
+  auto lead = static_cast<uint8_t>(text[*at]);
+  size_t n = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  n = std::min(n, text.size() - *at);
+  uint32_t c = n == 1 ? lead : lead & (0x7fu >> n);
+  for (size_t k = 1; k < n; ++k) c = c << 6 | (static_cast<uint8_t>(text[*at + k]) & 0x3fu);
+  *at += n;
+  return c;
+}
+
+std::optional<uint32_t> next_hex(std::string_view text, size_t* at, size_t digits) {
+  uint32_t v = 0;
+  for (size_t i = 0; i < digits; ++i, ++*at) {
+    size_t d = *at < text.size()
+                   ? std::string_view("0123456789abcdef").find(static_cast<char>(text[*at] | 0x20))
+                   : std::string_view::npos;
+    if (d == std::string_view::npos) return std::nullopt;
+    v = v * 16 + static_cast<uint32_t>(d);
+  }
+  return v;
+}
+
 std::vector<CodePoints> normalized(std::vector<CodePoints> ranges) {
   std::sort(ranges.begin(), ranges.end(), [](auto a, auto b) { return a.low < b.low; });
   std::vector<CodePoints> out;
