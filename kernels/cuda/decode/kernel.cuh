@@ -1,7 +1,5 @@
-// The streaming core of the decode kernel: every byte and every dependency of a token of North Mini
-// Code at batch 1, in the shape that keeps the memory busy (docs/megakernel.md). The numerics are
-// not complete yet: no RoPE, no running maximum in the softmax, new keys and values are not stored,
-// pages are contiguous.
+// The decode kernel: whole tokens of North Mini Code at batch 1, in the shape that keeps the memory
+// busy (docs/megakernel.md).
 //
 // One CTA on each of kCtas SMs, resident for `steps` tokens. Warps 0..7 move data: producers, then
 // one exchange each; warps 8..15 are the consumers.
@@ -22,7 +20,7 @@ struct DefaultConfig {
   static constexpr bool kDependent = true;  // false: nobody waits for activations (a speed limit)
   static constexpr bool kTrace = false;
   static constexpr int kHeldGroups = 4;  // QKV groups taken into registers before x is there
-  static constexpr int kHeldOutput = 6;  // chunks of O kept in registers through gate and up
+  static constexpr int kHeldOutput = 5;  // chunks of O kept in registers through gate and up
   static constexpr int kConsumerRegisters = 176;
   static constexpr int kMoverRegisters = 80;
 };
@@ -87,6 +85,7 @@ __global__ void __launch_bounds__(kThreads, 1) decode_kernel(const __grid_consta
     s.deadline = ptx::global_time() + p.watchdog_ns;
     init_barriers(s, p.slots);
   }
+  load_page_tables(p, s);
   __syncthreads();
   const Role role{p, s, Watchdog{p.hangs}, int(blockIdx.x), int(threadIdx.x & 31)};
   if (warp < 8) {

@@ -23,22 +23,27 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
   uint32_t layers = 0, gathers = 0,
            routed = 0;  // since the launch; the low bits are barrier parities
   Turn turn, x_turn;
+  const bool gathers_x = static_cast<int>(exchange) < kXWarps;
+  if (gathers_x) prefetch_norm(role, static_cast<int>(exchange), 0);
   if (exchange == Exchange::kHiddenOut) {
     if (role.lane == 0) *(volatile int*)&s.token = p.first_token;
     role.warp_arrive(&s.token_ready);
   }
 #pragma unroll 1
   for (int step = 0; step < p.steps; step++) {
+    const int position = p.position + step;
+    float2 rotation = {};
+    if (exchange == Exchange::kQuery) rotation = rotation_at(role, position);
     ptx::mbarrier_wait(&s.token_ready, step);
     if (exchange == Exchange::kRouting) residual.start(role, *(volatile int*)&s.token);
 #pragma unroll 1
-    for (int layer = 0; layer <= kLayers; layer++) {
+    for (int layer = 0; layer <= p.layers; layer++) {
       // Addresses shall be computed where they are used: kept across the loop they would spill.
       asm volatile("" : "+r"(role.lane), "+r"(role.cta));
-      if (static_cast<int>(exchange) < kXWarps) {
+      if (gathers_x) {
         if (layer) {  // not before x is about to be there: see mailbox.cuh
           ptx::mbarrier_wait(&s.own_ready, layers - 1);
-          if (layer < kLayers) add_logits(role, static_cast<int>(exchange), turn.slot);
+          if (layer < p.layers) add_logits(role, static_cast<int>(exchange), turn.slot);
           if (exchange == Exchange::kRouting)
             mark<Config::kTrace>(p, step, layer, Event::kLogitOut);
         }
@@ -52,14 +57,17 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
       }
       x_turn.next();
       ptx::mbarrier_wait(&s.norm_ready, gathers++);
-      if (layer == kLayers) break;
-      if (static_cast<int>(exchange) < kXWarps && layer) {
+      if (gathers_x) {
+        prefetch_norm(role, static_cast<int>(exchange), layer < p.layers ? layer + 1 : 0);
+      }
+      if (layer == p.layers) break;
+      if (gathers_x && layer) {
         if (exchange == Exchange::kRouting) {
           collect_logits<Config>(role, step, layer, layers, turn.slot);
         }
         route<Config>(role, static_cast<int>(exchange), step, layer, routed++);
       }
-      if (static_cast<int>(exchange) < kXWarps && layer + 1 < kLayers) {
+      if (gathers_x && layer + 1 < p.layers) {
         prefetch_router(role, static_cast<int>(exchange), layer + 1);
       }
       switch (exchange) {
@@ -82,7 +90,7 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
           collect_output<Config>(role, step, layer, layers, turn);
           break;
         case Exchange::kQuery:
-          exchange_query<Config>(role, step, layer, layers, turn);
+          exchange_query<Config>(role, step, layer, layers, turn, position, rotation);
           break;
         case Exchange::kMerge:
           merge_partials<Config>(role, step, layer, layers, turn);

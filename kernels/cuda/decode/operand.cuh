@@ -75,6 +75,13 @@ __device__ __forceinline__ float bf16_high(uint32_t v) {
   return __uint_as_float(v & 0xffff0000u);
 }
 
+// Products of two pairs of BF16, in BF16.
+__device__ __forceinline__ uint32_t multiply_bf16(uint32_t a, uint32_t b) {
+  uint32_t r;
+  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+  return r;
+}
+
 __device__ __forceinline__ uint32_t pack_bf16(float low, float high) {
   uint32_t r;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));

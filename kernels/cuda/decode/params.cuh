@@ -9,39 +9,67 @@
 namespace nmc::decode {
 
 // Buffers through which CTAs exchange activations (mailbox.cuh). Three slots each; all words are
-// kEmpty before the first launch.
+// kEmpty before a launch.
 struct Mailboxes {
   uint32_t* x;        // [3][kHidden] bf16: the residual stream, not yet normalised
-  uint64_t* logits;   // [3][kExperts] sums, see router.cuh; zero before the launch
-  uint32_t* q;        // [3][4 groups][kHeads][kHeadDim] bf16
+  uint64_t* logits;   // [3][kExperts] sums, see router.cuh; zero before a launch
+  uint32_t* q;        // [3][4 groups][kHeads + 2][kHeadDim] bf16: q heads, the new key and value
   uint32_t* partial;  // [3][kCtas that merges][kGroupCtas][32] fp32: sums over p v
-  uint32_t* weight;   // [3][kCtas that merges][kGroupCtas] fp32: sums over p
+  uint2* weight;      // [3][kCtas that merges][kGroupCtas] fp32: sum over p, largest score
   uint32_t* o;        // [3][4 groups x kHeads x kHeadDim] bf16
   uint32_t* h;        // [3][kActive][kWidth] bf16
-  uint64_t* best;     // [steps][kCtas]: the largest logit and its row; zero before the launch
+  uint64_t* best;     // [steps][kCtas]: the largest logit and its row; zero before a launch
+};
+
+// One kind of tensor over all layers: layer 0 is laid out by itself, the others are `stride` apart.
+struct LayerTensor {
+  const char* first;
+  const char* rest;
+};
+
+// Blocks of (layer of the pool, page, KV head): kPage of keys, kPage of values (kv_pool.h).
+struct KvView {
+  char* base;
+  uint64_t layer_bytes;
+  const int* pages;  // page table: entry i holds the tokens [64 i, 64 i + 64)
 };
 
 struct Params {
-  const char* qkv;     // [kLayers][kCtas][kQkvGroups] groups
-  const char* o;       // [kLayers][kHidden / 8] rows of 4096
-  const char* router;  // [kLayers][kExperts / 8] groups
-  const char* up;      // [kLayers - 1][kExperts][kUpGroups] groups
-  const char* down;    // [kLayers - 1][kExperts][kHidden / 8] down groups
-  const char* up0;     // the dense layer, same order, kDenseParts experts
-  const char* down0;
-  const char* kv;  // [layer][kCtas][K pages, V pages] of 16 KiB
+  LayerTensor norm;    // [kHidden] bf16
+  LayerTensor router;  // [kExperts / 8] groups; none in layer 0
+  LayerTensor qkv;     // [kCtas][kQkvGroups] groups
+  LayerTensor up;      // [kExperts][kUpGroups] groups; layer 0: the same as kDenseParts experts
+  LayerTensor o;       // [kHidden / 8] rows of 4096
+  LayerTensor down;    // [kExperts][kHidden / 8] down groups; layer 0: [kHidden / 8][kDenseParts]
+  uint64_t stride;     // bytes from a layer to the next, from layer 1 on
+  const char* final_norm;
   const char* lm;  // [kCtas][kLmGroups] groups; also the embedding
+  KvView kv[2];    // global layers, sliding layers
+  const float* frequencies;  // [kHeadDim / 2] of RoPE, radians a position
+  uint64_t sliding;          // bit l: layer l attends to the last `window` tokens only
+  uint64_t rotated;          // bit l: layer l has RoPE
+  int layers, window;
+  float norm_eps, logit_scale;
+
   Mailboxes mail;
   HangRecord* hangs;  // see watchdog.cuh
   int* tokens;        // [steps]
-  int* experts;       // [steps][kLayers][kActive], or null
-  uint64_t* stamps;   // [steps][kLayers][kEvents][kCtas], tracing builds only
+  float* logits;      // [steps][vocabulary] of the tokens read, or null
+  int* experts;       // [steps][layers][kActive], or null
+  uint64_t* stamps;   // [steps][layers][kEvents][kCtas], tracing builds only
   uint64_t watchdog_ns;
   int slots;           // ring slots of kChunk
   int in_flight;       // halves of chunks that a producer has under way, at most
   int in_flight_down;  // the same for the smaller chunks of down
   int steps;
   int first_token;
+  int position;  // of first_token
+
+  __device__ __forceinline__ const char* of_layer(const LayerTensor& t, int layer) const {
+    return layer ? t.rest + (layer - 1) * stride : t.first;
+  }
+  __device__ __forceinline__ bool slides(int layer) const { return sliding >> layer & 1; }
+  __device__ __forceinline__ bool rotates(int layer) const { return rotated >> layer & 1; }
 };
 
 }  // namespace nmc::decode

@@ -11,7 +11,24 @@ namespace nmc::decode {
 
 constexpr int kXWarps = 4;
 
-// Gathers one quarter of x into s.x, and its part of the norm. The embedding is the LM head.
+// Fetches the norm's weights of a quarter of x (and of the CTA's own 16 dimensions) long before they
+// are needed; whoever fetches a piece also reads it.
+__device__ __forceinline__ void prefetch_norm(const Role& role, int quarter, int layer) {
+  const Params& p = role.p;
+  Shared& s = role.shared;
+  const char* norm = layer < p.layers ? p.of_layer(p.norm, layer) : p.final_norm;
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    const int block = quarter * 64 + role.lane + 32 * i;
+    ptx::async_copy_16(&s.norm[block], norm + block * 16);
+  }
+  if (quarter == 0 && role.lane < 2) {
+    ptx::async_copy_16(&s.own_norm[role.lane], norm + role.cta * 32 + role.lane * 16);
+  }
+}
+
+// Gathers one quarter of x, leaves it times the norm's weights in s.x, and its part of the norm.
+// The embedding is the LM head.
 __device__ __forceinline__ void gather_x(const Role& role, int quarter, int layer, uint32_t layers,
                                          int slot) {
   const Params& p = role.p;
@@ -29,9 +46,13 @@ __device__ __forceinline__ void gather_x(const Role& role, int quarter, int laye
            role.watch, 2, layers);
   }
   float squares = 0;
+  ptx::async_copy_wait();
 #pragma unroll
   for (int i = 0; i < 2; i++) {
-    store_operand(s.x, block + 32 * i, x[i]);
+    const uint4 norm = s.norm[block + 32 * i];
+    store_operand(s.x, block + 32 * i,
+                  make_uint4(multiply_bf16(x[i].x, norm.x), multiply_bf16(x[i].y, norm.y),
+                             multiply_bf16(x[i].z, norm.z), multiply_bf16(x[i].w, norm.w)));
     const uint32_t words[4] = {x[i].x, x[i].y, x[i].z, x[i].w};
 #pragma unroll
     for (int k = 0; k < 4; k++) {
@@ -66,9 +87,12 @@ class Residual {
     value_ += sum + __shfl_xor_sync(~0u, sum, 1);
     const float next = __shfl_down_sync(~0u, value_, 2);
     const uint32_t word = pack_bf16(value_, next);
+    ptx::async_copy_wait();
+    __syncwarp();
     if ((lane & 3) == 0) {
       ptx::store_relaxed(role.p.mail.x + slot * (kHidden / 2) + role.cta * 8 + (lane >> 2), word);
-      role.shared.own[lane >> 2] = word;
+      const uint32_t norm = reinterpret_cast<const uint32_t*>(role.shared.own_norm)[lane >> 2];
+      role.shared.own[lane >> 2] = multiply_bf16(word, norm);
     }
     role.warp_arrive(&role.shared.own_ready);
   }

@@ -57,7 +57,8 @@ class RingReader {
 // out the mailboxes, and every exchange goes to memory.
 class RingWriter {
  public:
-  __device__ RingWriter(Shared& shared, uint32_t ring, int slots, int me, const Watchdog& watch)
+  __device__ RingWriter(Shared& shared, uint32_t ring, int slots, uint32_t me,
+                        const Watchdog& watch)
       : shared_(shared), ring_(ring), slots_(slots), me_(me), watch_(watch) {}
 
   // Requests this producer's share of `count` chunks, of which each lane has one; no more than
@@ -84,18 +85,24 @@ class RingWriter {
       }
     }
     under_way_++;
-    const uint32_t bytes = chunk.bytes / kProducers;
+    const uint32_t half = chunk.range >> 16;
+    const uint32_t begin = max(chunk.range & 255, me_ * half) * kUnit;
+    const uint32_t end = min(chunk.range >> 8 & 255, (me_ + 1) * half) * kUnit;
     if (ptx::elect_one()) {
       uint64_t* full = &shared_.full[slot_][me_];
-      const uint32_t to = ring_ + slot_ * kChunk + me_ * bytes;
-      ptx::mbarrier_arrive_expect(full, bytes);
-      ptx::bulk_load_once(to, chunk.from + me_ * bytes, bytes, full);
+      if (begin < end) {
+        ptx::mbarrier_arrive_expect(full, end - begin);
+        ptx::bulk_load_once(ring_ + slot_ * kChunk + begin, chunk.from + begin, end - begin, full);
+      } else {
+        ptx::mbarrier_arrive(full);
+      }
     }
   }
 
   Shared& shared_;
   uint32_t ring_;
-  int slots_, me_;
+  int slots_;
+  uint32_t me_;
   int slot_ = 0;  // of the next chunk of the stream
   uint32_t parity_ = 0;
   int landed_ = 0;  // the slot of this producer's oldest piece not seen landed

@@ -21,7 +21,7 @@ struct Role {
   // 1 / rms of the current x; after norm_ready.
   __device__ __forceinline__ float inverse_rms() const {
     const volatile float* q = shared.squares;
-    return rsqrtf((q[0] + q[1] + q[2] + q[3]) * (1.f / kHidden) + 1e-6f);
+    return rsqrtf((q[0] + q[1] + q[2] + q[3]) * (1.f / kHidden) + p.norm_eps);
   }
 
   // The whole warp is done with what the barrier guards.

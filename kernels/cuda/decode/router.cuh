@@ -29,7 +29,7 @@ __device__ __forceinline__ const char* tile_block(const char* tensor, int row, i
 // Fetches the CTA's 16 columns of the router rows of experts 32 part + lane, long before they are
 // needed.
 __device__ __forceinline__ void prefetch_router(const Role& role, int part, int layer) {
-  const char* router = role.p.router + uint64_t(layer) * (kExperts / 8) * kGroup;
+  const char* router = role.p.of_layer(role.p.router, layer);
   const int expert = part * 32 + role.lane;
 #pragma unroll
   for (int half = 0; half < 2; half++) {
@@ -38,7 +38,7 @@ __device__ __forceinline__ void prefetch_router(const Role& role, int part, int 
   }
 }
 
-// Adds the CTA's part of the logits; s.own holds its 16 values of x.
+// Adds the CTA's part of the logits; s.own holds its 16 values of x times the norm's weights.
 __device__ __forceinline__ void add_logits(const Role& role, int part, int slot) {
   Shared& s = role.shared;
   const int lane = role.lane, g = lane >> 2, t = lane & 3;
@@ -116,7 +116,7 @@ __device__ __forceinline__ void route(const Role& role, int part, int step, int 
     const float logit = __uint_as_float(bits) * (role.inverse_rms() * (1 / kLogitScale));
     s.expert[rank] = mine;
     s.score[rank] = __fdividef(1.f, 1.f + __expf(-logit));
-    if (role.cta == 0 && p.experts) p.experts[(step * kLayers + layer) * kActive + rank] = mine;
+    if (role.cta == 0 && p.experts) p.experts[(step * p.layers + layer) * kActive + rank] = mine;
   }
   role.warp_arrive(&s.top_ready);
   if (part == 0) mark<Config::kTrace>(p, step, layer, Event::kTopKnown);

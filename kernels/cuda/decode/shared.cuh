@@ -12,15 +12,15 @@
 
 namespace nmc::decode {
 
-constexpr int kMaxSlots = 12;
+constexpr int kMaxSlots = 11;
 
 // Everything before `squares` is read 16 bytes at a time; the sizes keep it aligned.
 struct alignas(1024) Shared {
   uint32_t x[kHidden / 2];  // operand order
   union {
     struct {
-      uint32_t q[kHeads][kHeadDim / 2];                // operand order
-      uint32_t p[kMaxPages][kHeads][kPageTokens / 2];  // operand order
+      uint32_t q[kHeads][kHeadDim / 2];                  // operand order
+      uint32_t p[kBlockPages][kHeads][kPageTokens / 2];  // operand order
     };
     uint32_t o[kCtas * 16];  // operand order; after the CTA's attention
   };
@@ -35,8 +35,13 @@ struct alignas(1024) Shared {
   };
   float down[kConsumers][16];        // O and down together
   uint4 router[2][kExperts];         // next layer, the CTA's 16 dimensions
+  uint4 norm[kHidden / 8];           // next layer's weights
+  uint4 own_norm[2];                 // of them the CTA's 16
+  uint4 fresh[2][kHeadDim / 8];      // key and value of the new token
+  int pages[2][kMaxOwnPages];        // see pages.cuh
   float squares[4];                  // of the quarters of x
-  uint32_t own[8];                   // the CTA's 16 values of x
+  uint32_t own[8];                   // the CTA's 16 values of x, times the norm's weights
+  float top[kConsumers][kHeads];     // largest score of a warp's tokens
   float weight[kConsumers][kHeads];  // sums of p over a warp's tokens
   float score[kActive];
   int expert[kActive];

@@ -29,6 +29,8 @@ __device__ __forceinline__ void choose_token(const Role& role, int step) {
   const Params& p = role.p;
   Shared& s = role.shared;
   const int lane = role.lane;
+  const float scale = role.inverse_rms() * p.logit_scale;
+  float* logits = p.logits ? p.logits + uint64_t(step) * kCtas * kLmGroups * 8 : nullptr;
   Candidate mine;
 #pragma unroll 1
   for (int i = 0; i < kLmGroups / kLmBatch; i++) {
@@ -39,7 +41,9 @@ __device__ __forceinline__ void choose_token(const Role& role, int step) {
       float sum = 0;
 #pragma unroll
       for (int k = 0; k < kConsumers; k++) sum += s.lm[half][r >> 3][k][r & 7];
-      mine.offer(sum, (role.cta * kLmGroups + i * kLmBatch) * 8 + r);
+      const int row = (role.cta * kLmGroups + i * kLmBatch) * 8 + r;
+      mine.offer(sum, row);
+      if (logits) logits[row] = sum * scale;
     }
     role.warp_arrive(&s.lm_free[half]);
   }

@@ -36,8 +36,8 @@ constexpr int kEvents = static_cast<int>(Event::kCount) + kBatches;
 template <bool kTrace>
 __device__ __forceinline__ void mark(const Params& p, int step, int layer, Event event) {
   if constexpr (kTrace) {
-    if ((threadIdx.x & 31) == 0 && layer < kLayers) {
-      p.stamps[((uint64_t(step) * kLayers + layer) * kEvents + static_cast<int>(event)) * kCtas +
+    if ((threadIdx.x & 31) == 0 && layer < p.layers) {
+      p.stamps[((uint64_t(step) * p.layers + layer) * kEvents + static_cast<int>(event)) * kCtas +
                blockIdx.x] = ptx::global_time();
     }
   }

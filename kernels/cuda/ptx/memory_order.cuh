@@ -49,6 +49,15 @@ __device__ __forceinline__ ulonglong2 load_relaxed(const ulonglong2* p) {
   return v;
 }
 
+__device__ __forceinline__ uint2 load_relaxed(const uint2* p) {
+  uint2 v;
+  asm volatile("ld.relaxed.gpu.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+               : "=r"(v.x), "=r"(v.y)
+               : "l"(p), "l"(kEvictLast)
+               : "memory");
+  return v;
+}
+
 __device__ __forceinline__ void store_relaxed(uint32_t* p, uint32_t v) {
   asm volatile("st.relaxed.gpu.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(p), "r"(v),
                "l"(kEvictLast)
@@ -97,6 +106,11 @@ __device__ __forceinline__ void add_release(uint32_t* p, uint32_t v) {
 
 __device__ __forceinline__ void fence_gpu() {
   asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+// Orders this thread's writes to global memory before later bulk copies that read them.
+__device__ __forceinline__ void fence_proxy_async() {
+  asm volatile("fence.proxy.async.global;" ::: "memory");
 }
 
 }  // namespace nmc::ptx
