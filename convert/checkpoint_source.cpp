@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "convert/cast.h"
-#include "convert/names.h"
+#include "runtime/format/checkpoint_names.h"
 
 namespace nmc {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "convert/cast.h"
-#include "convert/names.h"
+#include "runtime/format/checkpoint_names.h"
 
 namespace nmc {
 namespace {

@@ -1,6 +1,6 @@
 #include "convert/synthetic_source.h"
 
-#include "convert/names.h"
+#include "runtime/format/checkpoint_names.h"
 
 namespace nmc {
 

@@ -1,7 +1,7 @@
 // A model whose weights come from SyntheticRule.
 #pragma once
 
-#include "convert/synthetic_rule.h"
+#include "runtime/format/synthetic_rule.h"
 #include "convert/weight_source.h"
 
 namespace nmc {

@@ -6,9 +6,9 @@
 #include <mutex>
 
 #include "convert/checkpoint_source.h"
-#include "convert/names.h"
 #include "runtime/base/interrupt.h"
 #include "runtime/base/threads.h"
+#include "runtime/format/checkpoint_names.h"
 
 namespace nmc {
 namespace {

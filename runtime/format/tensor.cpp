@@ -71,19 +71,6 @@ void add_layer(const ModelDescription& m, size_t index, Builder& b) {
   if (sparse && m.shared_experts > 0) b.matrix("shared.down", m.hidden, m.shared_width());
 }
 
-// Rows run over KV groups, then blocks of `block` dims, then the group's q heads, k and v, then the
-// dims of the block: so a run of rows holds whole RoPE pairs of every head of one group.
-RowSource qkv_row_source(const ModelDescription& m, int64_t block, int64_t row) {
-  int64_t heads_in_group = m.group() + 2;
-  int64_t group_rows = heads_in_group * m.head_dim;
-  int64_t kv_head = row / group_rows, in_group = row % group_rows;
-  int64_t block_rows = heads_in_group * block;
-  int64_t block_index = in_group / block_rows, in_block = in_group % block_rows;
-  int64_t head = in_block / block, dim = block_index * block + in_block % block;
-  if (head < m.group()) return {0, (kv_head * m.group() + head) * m.head_dim + dim};
-  return {head == m.group() ? 1 : 2, kv_head * m.head_dim + dim};
-}
-
 }  // namespace
 
 uint64_t TensorSpec::padded_rows() const {
@@ -96,17 +83,14 @@ uint64_t TensorSpec::matrix_bytes() const {
   return padded_rows() * padded_cols() * sizeof(Bf16);
 }
 
+RowMap row_map(const TensorSpec& spec, const ModelDescription& model) {
+  if (spec.order != RowOrder::kQkv) return {.order = spec.order};
+  return {spec.order, spec.row_block, model.group(), model.head_dim};
+}
+
 RowSource row_source(const TensorSpec& spec, const ModelDescription& model, int64_t row) {
   assert(row >= 0 && u(row) < spec.rows);
-  switch (spec.order) {
-    case RowOrder::kNatural:
-      return {0, row};
-    case RowOrder::kGateUp:
-      return {static_cast<int>(row % 2), row / 2};
-    case RowOrder::kQkv:
-      return qkv_row_source(model, spec.row_block, row);
-  }
-  return {};
+  return row_map(spec, model).source(row);
 }
 
 uint32_t qkv_row_block(const ModelDescription& model) {

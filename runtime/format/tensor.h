@@ -19,7 +19,7 @@ enum class TensorLayout : uint32_t {
 enum class RowOrder : uint32_t {
   kNatural = 0,  // one part, its rows in order
   kGateUp = 1,   // parts gate, up: gate 0, up 0, gate 1, up 1, ...
-  kQkv = 2,      // parts q, k, v: see qkv_row_source
+  kQkv = 2,      // parts q, k, v: see RowMap
 };
 
 // A tensor without its place in the file. Values are BF16.
@@ -52,6 +52,27 @@ struct RowSource {
   int part = 0;     // index of the checkpoint matrix: gate/up, q/k/v
   int64_t row = 0;  // row there
 };
+
+// The same for every row of a matrix, by numbers alone: what a device can evaluate.
+struct RowMap {
+  RowOrder order = RowOrder::kNatural;
+  // Of kQkv. Rows run over KV groups, then blocks of `block` dims, then the group's q heads, k and
+  // v, then the dims of the block: so a run of rows holds whole RoPE pairs of every head of a
+  // group.
+  int64_t block = 1, group = 1, head_dim = 1;
+
+  constexpr RowSource source(int64_t row) const {
+    if (order == RowOrder::kNatural) return {0, row};
+    if (order == RowOrder::kGateUp) return {static_cast<int>(row % 2), row / 2};
+    const int64_t heads = group + 2, kv_head = row / (heads * head_dim);
+    const int64_t in_group = row % (heads * head_dim), in_block = in_group % (heads * block);
+    const int64_t head = in_block / block;
+    const int64_t dim = in_group / (heads * block) * block + in_block % block;
+    if (head < group) return {0, (kv_head * group + head) * head_dim + dim};
+    return {head == group ? 1 : 2, kv_head * head_dim + dim};
+  }
+};
+RowMap row_map(const TensorSpec& spec, const ModelDescription& model);
 
 // The source of row `row` (below spec.rows). `model` gives the head geometry that kQkv needs.
 RowSource row_source(const TensorSpec& spec, const ModelDescription& model, int64_t row);

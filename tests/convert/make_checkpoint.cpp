@@ -6,8 +6,8 @@
 #include <map>
 
 #include "convert/checkpoint.h"
-#include "convert/names.h"
-#include "convert/synthetic_rule.h"
+#include "runtime/format/checkpoint_names.h"
+#include "runtime/format/synthetic_rule.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"

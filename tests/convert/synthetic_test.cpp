@@ -8,7 +8,7 @@
 #include <set>
 
 #include "convert/convert.h"
-#include "convert/synthetic_rule.h"
+#include "runtime/format/synthetic_rule.h"
 #include "kernels/reference/executor.h"
 #include "runtime/base/hash.h"
 #include "runtime/model/config.h"

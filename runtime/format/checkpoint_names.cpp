@@ -1,4 +1,4 @@
-#include "convert/names.h"
+#include "runtime/format/checkpoint_names.h"
 
 #include <cassert>
 

@@ -7,34 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/bf16.h"
+#include "runtime/format/synthetic_formula.h"
 #include "runtime/model/description.h"
 
 namespace nmc {
-
-// 64 well-mixed bits: the output of the splitmix64 generator at state `state`.
-// Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014).
-inline uint64_t splitmix64(uint64_t state) {
-  uint64_t z = state + 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
-
-// A checkpoint tensor as the rule sees it.
-struct SyntheticTensor {
-  enum class Kind { kPlain, kNorm, kFinalNorm, kRouter, kEmbedding };
-
-  Kind kind = Kind::kPlain;
-  uint64_t seed = 0;  // XXH3-64 of the checkpoint name
-  float scale = 0;    // kPlain: largest magnitude
-  int64_t layer = 0;  // kRouter
-};
 
 // Immutable, so any number of threads may use it. Keeps a table of experts x hidden signs.
 class SyntheticRule {
  public:
   explicit SyntheticRule(const ModelDescription& model);
+
+  const SyntheticConstants& constants() const { return constants_; }
+  // XXH3-64 of "directions", from which tokens draw theirs.
+  static uint64_t directions_seed();
 
   // `name` as checkpoints spell it, e.g. "model.layers.3.mlp.gate.weight"; `cols`: its inputs.
   SyntheticTensor tensor(const std::string& name, uint64_t cols) const;
@@ -50,11 +35,11 @@ class SyntheticRule {
  private:
   void fill_router(const SyntheticTensor& tensor, uint64_t row, std::span<Bf16> out) const;
   void fill_embedding(const SyntheticTensor& tensor, uint64_t row, std::span<Bf16> out) const;
-  const int8_t* signs(int64_t direction) const { return signs_.data() + direction * hidden_; }
+  const int8_t* signs(int64_t direction) const {
+    return signs_.data() + direction * constants_.hidden;
+  }
 
-  int64_t hidden_, experts_, chosen_;
-  float direction_step_, embedding_noise_;  // powers of two
-  float router_gain_, router_noise_;        // the noise a power of two
+  SyntheticConstants constants_;
   double output_gain_, head_gain_;
   std::vector<int8_t> signs_;  // [experts][hidden], +1 or -1
 };

@@ -1,0 +1,94 @@
+#include "kernels/cuda/upload.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "kernels/cuda/memory.h"
+#include "runtime/base/threads.h"
+
+namespace nmc::cuda {
+namespace {
+
+constexpr size_t kPiece = 8 << 20;
+constexpr size_t kThreads = 8;
+constexpr int kBuffers = 2;  // of each thread: one is filled while the other one is copied
+
+class Uploader {
+ public:
+  Uploader(std::span<const uint8_t> source, void* target, int device)
+      : source_(source), target_(static_cast<uint8_t*>(target)), device_(device) {}
+
+  Status run() {
+    const size_t pieces = (source_.size() + kPiece - 1) / kPiece;
+    ThreadPool pool(std::clamp<size_t>(std::min(usable_cores(), pieces), 1, kThreads));
+    pool.parallel_for(pool.size(), [this](size_t) {
+      if (Status s = work(); !s.ok()) {
+        std::lock_guard lock(mutex_);
+        if (failure_.ok()) failure_ = std::move(s);
+        next_ = source_.size();
+      }
+    });
+    return failure_;
+  }
+
+ private:
+  struct Stream {
+    cudaStream_t stream = nullptr;
+    cudaEvent_t copied[kBuffers] = {};
+    ~Stream() {
+      for (cudaEvent_t event : copied) {
+        if (event != nullptr) (void)cudaEventDestroy(event);
+      }
+      if (stream != nullptr) (void)cudaStreamDestroy(stream);
+    }
+  };
+
+  Status work() {
+    NMC_TRY(check(cudaSetDevice(device_), "choosing the device"));
+    PinnedMemory buffers[kBuffers];
+    Stream s;
+    NMC_TRY(check(cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking), "making a stream"));
+    for (int i = 0; i < kBuffers; ++i) {
+      NMC_ASSIGN(buffers[i], allocate_pinned(kPiece, "loading weights"));
+      NMC_TRY(
+          check(cudaEventCreateWithFlags(&s.copied[i], cudaEventDisableTiming), "making an event"));
+    }
+    Status status = copy_pieces(s, buffers);
+    Status done = check(cudaStreamSynchronize(s.stream), "copying the weights");
+    return status.ok() ? done : status;
+  }
+
+  Status copy_pieces(const Stream& s, const PinnedMemory* buffers) {
+    int buffer = 0;
+    for (size_t at = next_.fetch_add(kPiece); at < source_.size(); at = next_.fetch_add(kPiece)) {
+      const size_t bytes = std::min(kPiece, source_.size() - at);
+      NMC_TRY(check(cudaEventSynchronize(s.copied[buffer]), "copying the weights"));
+      std::memcpy(buffers[buffer].as<uint8_t>(), source_.data() + at, bytes);
+      NMC_TRY(check(cudaMemcpyAsync(target_ + at, buffers[buffer].as<uint8_t>(), bytes,
+                                    cudaMemcpyHostToDevice, s.stream),
+                    "copying the weights"));
+      NMC_TRY(check(cudaEventRecord(s.copied[buffer], s.stream), "copying the weights"));
+      buffer = (buffer + 1) % kBuffers;
+    }
+    return {};
+  }
+
+  std::span<const uint8_t> source_;
+  uint8_t* target_;
+  int device_;
+  std::atomic<size_t> next_{0};
+  std::mutex mutex_;
+  Status failure_;  // guarded by mutex_: the first one
+};
+
+}  // namespace
+
+Status upload(std::span<const uint8_t> source, void* target) {
+  int device = 0;
+  NMC_TRY(check(cudaGetDevice(&device), "asking for the device"));
+  return Uploader(source, target, device).run();
+}
+
+}  // namespace nmc::cuda

@@ -1,0 +1,15 @@
+// Host memory to device memory, as fast as the bus: through pinned buffers, by several threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/cuda/status.h"
+
+namespace nmc::cuda {
+
+// Copies `source` (usually a mapped file, whose pages are read from the disk by the way) to
+// `target` on the current device. Returns when all of it is there.
+Status upload(std::span<const uint8_t> source, void* target);
+
+}  // namespace nmc::cuda
