@@ -1,4 +1,4 @@
-"""Checkpoint folders as transformers writes them, from and to the dictionary of parameters."""
+"""The dictionary of parameters from a checkpoint folder, and into the file that export.py reads."""
 
 from pathlib import Path
 
@@ -29,19 +29,7 @@ def load(folder, config, device):
     return result
 
 
-def to_transformers(parameters, config):
-    """Transformers' own model on the CPU with these weights rounded to bfloat16, in float32."""
-    from transformers import Cohere2MoeConfig, Cohere2MoeForCausalLM
-    theirs = Cohere2MoeForCausalLM(Cohere2MoeConfig(**config)).float().eval()
-    state = {n: p.detach().to("cpu", torch.bfloat16).float() for n, p in parameters.items()}
-    missing, unexpected = theirs.load_state_dict(state, strict=False)
-    assert not unexpected and set(missing) <= {"lm_head.weight"}, (missing, unexpected)
-    theirs.tie_weights()
-    return theirs
-
-
-def save(parameters, config, folder):
-    import copy
-    theirs = to_transformers(parameters, config)
-    copy.deepcopy(theirs).to(torch.bfloat16).save_pretrained(folder, max_shard_size="15MB")
-    return theirs
+def save_raw(parameters, path, **more):
+    """What export.py reads."""
+    tensors = {name: p.detach().cpu() for name, p in parameters.items()} | more
+    safetensors.torch.save_file({name: t.contiguous() for name, t in tensors.items()}, path)

@@ -47,12 +47,13 @@ ROWS = 16  # rows in a step
 NOTHING, PROMPT, PLAIN, ANSWER = range(4)
 LOSS_WEIGHTS = [0.0, 0.1, 0.5, 1.0]
 
-# Share of documents' tokens by generator, and peak learning rates (Muon, AdamW), per stage.
+# Per stage: shares of tokens by generator, peak learning rates (Muon, AdamW), and the share of the
+# time in which they go down, to what part of the peak.
 STAGES = {
     1: dict(mix=dict(text=0.15, python=0.30, tools=0.25, agent=0.12, chat=0.05, needle=0.13),
-            rates=(0.02, 0.004), final=0.05),
+            rates=(0.02, 0.004), cool_down=(0.2, 0.1)),
     2: dict(mix=dict(text=0.08, python=0.30, tools=0.25, agent=0.17, chat=0.05, needle=0.15),
-            rates=(0.015, 0.003), final=0.05),
+            rates=(0.015, 0.003), cool_down=(0.2, 0.1)),
     3: dict(mix=dict(text=0.05, python=0.30, tools=0.25, agent=0.20, chat=0.06, needle=0.14),
-            rates=(0.01, 0.002), final=0.0),
+            rates=(0.012, 0.0024), cool_down=(0.7, 0.0)),
 }

@@ -3,6 +3,7 @@
 import os
 import random
 import sys
+import time
 from pathlib import Path
 
 import numpy
@@ -11,6 +12,7 @@ import settings
 from generators import corpus, documents
 
 CHUNK_ROWS = 32
+MOST_WAITING = 300  # chunks on disk
 WAITING = 96  # documents from which a row is filled
 
 
@@ -73,6 +75,7 @@ def main():
     """stream.py SEED STAGE TOKENIZER_FOLDER CORPUS OUT: until the parent ends."""
     seed, stage, tokenizer, corpus_file, out = sys.argv[1:]
     parent = os.getppid()
+    os.nice(15)
     rng = random.Random(int(seed))
     encoder = Encoder(tokenizer)
     source = documents.Source(rng, settings.STAGES[int(stage)]["mix"], corpus.load(corpus_file))
@@ -91,6 +94,8 @@ def main():
             path = Path(out) / f"{seed}-{chunk:06}.npy"
             numpy.save(path.with_suffix(".part.npy"), numpy.stack(rows))
             path.with_suffix(".part.npy").rename(path)
+            while len(os.listdir(out)) > MOST_WAITING:
+                time.sleep(0.1)
             rows, chunk = [], chunk + 1
 
 

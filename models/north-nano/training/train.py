@@ -27,7 +27,7 @@ import settings
 import stream
 
 HERE = Path(__file__).parent
-WARM_UP, COOL_DOWN = 0.02, 0.35  # shares of the time
+WARM_UP = 0.02  # share of the time
 
 
 class Pool:
@@ -50,7 +50,7 @@ class Pool:
                 self.rows[self.ready:self.ready + len(chunk)].copy_(chunk)
                 torch.cuda.synchronize()
                 self.ready += len(chunk)
-                path.unlink()
+                path.unlink(missing_ok=True)
             time.sleep(0.05)
 
     def batch(self, count):
@@ -65,11 +65,11 @@ class Pool:
         return tokens, info // 4, info % 4
 
 
-def rate_at(share, final):
-    """Of the peak, `share` of the time gone."""
+def rate_at(share, cool_down, final):
+    """Of the peak, when `share` of the time is gone and the last `cool_down` of it goes down to `final`."""
     if share < WARM_UP:
         return share / WARM_UP
-    left = max(0.0, 1 - share) / COOL_DOWN
+    left = max(0.0, 1 - share) / cool_down
     return 1.0 if left > 1 else final + (1 - final) * left
 
 
@@ -133,7 +133,7 @@ def train(trainer, pool, seconds):
     begin = last = time.monotonic()
     last_step, pending = 1, []
     while (now := time.monotonic()) - begin < seconds:
-        factor = rate_at((now - begin) / seconds, trainer.recipe["final"])
+        factor = rate_at((now - begin) / seconds, *trainer.recipe["cool_down"])
         pending.append(trainer.train_step(pool.batch(settings.ROWS), factor))
         if trainer.step % 10 == 0:
             torch.cuda.synchronize()  # keeps the clock honest
@@ -158,7 +158,8 @@ def main():
     parser.add_argument("--resume", type=Path)
     parser.add_argument("--tokenizer", type=Path, default=HERE.parent)
     parser.add_argument("--corpus", type=Path, required=True, help="what corpus.py wrote")
-    parser.add_argument("--workers", type=int, default=14)
+    parser.add_argument("--workers", type=int, default=6)
+    parser.add_argument("--compiled", type=Path, help="compiled kernels: read if there, written at the end")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--answer-tokens", type=int, default=400, help="at most, in the evaluation")
     parser.add_argument("--cases", type=int, default=128, help="evaluated per skill at the end")
@@ -166,6 +167,8 @@ def main():
     start = time.monotonic()
     torch.manual_seed(arguments.seed)
     torch.set_float32_matmul_precision("high")
+    if arguments.compiled and arguments.compiled.exists():
+        torch.compiler.load_cache_artifacts(arguments.compiled.read_bytes())
     device = "cuda"
     rows = Path("/dev/shm/north-nano-rows")
     shutil.rmtree(rows, ignore_errors=True)
@@ -179,15 +182,18 @@ def main():
     train(trainer, Pool(rows, 120_000, device, arguments.seed), arguments.seconds)
     for w in workers:
         w.kill()
-    shutil.rmtree(rows, ignore_errors=True)
     print(f"trained {trainer.step} steps; {time.monotonic() - start:.0f} s since the start", flush=True)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    theirs = checkpoint.save(trainer.parameters, settings.CONFIG, arguments.out)
     (arguments.out / "curve.json").write_text(json.dumps({"names": ["step", "seconds"] + NAMES, "rows": trainer.curve}))
-    print(f"saved; {time.monotonic() - start:.0f} s", flush=True)
-    evaluate_here.run(trainer.model, theirs, stream.Encoder(arguments.tokenizer), arguments.corpus, arguments.cases,
-                      arguments.answer_tokens, device)
-    print(f"done; {time.monotonic() - start:.0f} s", flush=True)
+    encoder = stream.Encoder(arguments.tokenizer)
+    ids, logits = evaluate_here.probe(trainer.model, encoder, device)
+    checkpoint.save_raw(trainer.parameters, rows / "raw.safetensors", **{"probe.ids": ids, "probe.logits": logits})
+    export = subprocess.Popen([sys.executable, HERE / "export.py", rows / "raw.safetensors", arguments.out])
+    evaluate_here.run(trainer.model, encoder, arguments.corpus, arguments.cases, arguments.answer_tokens, device)
+    if arguments.compiled and (artifacts := torch.compiler.save_cache_artifacts()):
+        arguments.compiled.write_bytes(artifacts[0])
+    print(f"export: {export.wait()}; done; {time.monotonic() - start:.0f} s", flush=True)
+    shutil.rmtree(rows, ignore_errors=True)
 
 
 if __name__ == "__main__":
