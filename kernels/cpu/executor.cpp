@@ -86,6 +86,20 @@ class CpuExecutor : public Executor {
     return check(rows);
   }
 
+  // The number is raised with every change that changes bits.
+  std::string page_format() const override {
+    return std::string("cpu 1, ") + to_string(instructions_);
+  }
+  uint64_t page_bytes(KvPool pool) const override { return shared_.kv.page_bytes(pool); }
+  Status read_page(KvPool pool, int32_t page, std::span<uint8_t> to) override {
+    shared_.kv.read_page(pool, page, to);
+    return {};
+  }
+  Status write_page(KvPool pool, int32_t page, std::span<const uint8_t> from) override {
+    shared_.kv.write_page(pool, page, from);
+    return {};
+  }
+
  private:
   void run_block(std::vector<StepRow> rows) {
     Step& step = shared_.step;

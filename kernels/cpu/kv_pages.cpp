@@ -1,5 +1,7 @@
 #include "kernels/cpu/kv_pages.h"
 
+#include <cstring>
+
 namespace nmc::cpu {
 namespace {
 
@@ -19,6 +21,22 @@ KvPages::KvPages(const ModelDescription& model, KvCapacity capacity, bool poison
     layers_.push_back(make_aligned<Bf16>(values));
     if (poison) std::fill_n(layers_.back().get(), values, kNan);
   }
+}
+
+uint64_t KvPages::page_bytes(KvPool pool) const {
+  return static_cast<uint64_t>(layout_.pool_layers(pool)) * part_bytes();
+}
+
+void KvPages::read_page(KvPool pool, int32_t page, std::span<uint8_t> to) {
+  for_each_part(pool, page, [&](const Bf16* part, size_t offset) {
+    std::memcpy(to.data() + offset, part, part_bytes());
+  });
+}
+
+void KvPages::write_page(KvPool pool, int32_t page, std::span<const uint8_t> from) {
+  for_each_part(pool, page, [&](Bf16* part, size_t offset) {
+    std::memcpy(part, from.data() + offset, part_bytes());
+  });
 }
 
 void KvPages::clear_padding(size_t layer, int32_t page, size_t kv_head, int64_t slot) {

@@ -52,6 +52,18 @@ class ReferenceExecutor : public Executor {
     return finish(pass, x, wanted, logits);
   }
 
+  // The number is raised with every change that changes bits.
+  std::string page_format() const override { return "reference 1"; }
+  uint64_t page_bytes(KvPool pool) const override { return kv_.page_bytes(pool); }
+  Status read_page(KvPool pool, int32_t page, std::span<uint8_t> to) override {
+    kv_.read_page(pool, page, to);
+    return {};
+  }
+  Status write_page(KvPool pool, int32_t page, std::span<const uint8_t> from) override {
+    kv_.write_page(pool, page, from);
+    return {};
+  }
+
  private:
   Status finish(const Pass& pass, const Rows& x, std::span<const int64_t> wanted,
                 std::vector<float>* logits) const {

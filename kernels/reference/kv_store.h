@@ -25,6 +25,11 @@ class KvStore {
     return at(layer, page, 1, kv_head, slot);
   }
 
+  // One page of a pool as bytes, layer by layer.
+  uint64_t page_bytes(KvPool pool) const;
+  void read_page(KvPool pool, int32_t page, std::span<uint8_t> to) const;
+  void write_page(KvPool pool, int32_t page, std::span<const uint8_t> from);
+
  private:
   std::span<float> at(int64_t layer, int32_t page, int64_t which, int64_t kv_head, int64_t slot);
 

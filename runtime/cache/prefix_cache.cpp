@@ -25,6 +25,25 @@ PrefixCache::~PrefixCache() {
     sliding_pool_->uncache(at(std::get<NodeId>(rank)).sliding);
 }
 
+int64_t PrefixCache::match(std::span<const int32_t> tokens) const {
+  return static_cast<int64_t>(usable(find(tokens, (tokens.size() - 1) / kPageTokens))) *
+         kPageTokens;
+}
+
+PageCounts PrefixCache::in_use(std::span<const int32_t> tokens) const {
+  PageCounts counts;
+  std::vector<NodeId> chain = find(tokens, (tokens.size() - 1) / kPageTokens);
+  size_t count = usable(chain);
+  auto first = static_cast<size_t>(first_seen(static_cast<int64_t>(count)));
+  for (size_t i = 0; i < count; ++i) {
+    const Node& node = at(chain[i]);
+    counts.global += node.global != kNoPage && global_pool_->users(node.global) > 0;
+    counts.sliding +=
+        i >= first && node.sliding != kNoPage && sliding_pool_->users(node.sliding) > 0;
+  }
+  return counts;
+}
+
 PrefixCache::Match PrefixCache::open(std::span<const int32_t> tokens, SequencePages* pages) {
   std::vector<NodeId> chain = find(tokens, (tokens.size() - 1) / kPageTokens);
   size_t count = usable(chain);

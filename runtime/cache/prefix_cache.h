@@ -3,13 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <span>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/base/status.h"
 #include "runtime/cache/kv_layout.h"
+#include "runtime/cache/page_file.h"
 #include "runtime/cache/page_hash.h"
 #include "runtime/cache/page_pool.h"
 #include "runtime/cache/sequence_pages.h"
@@ -39,6 +42,11 @@ class PrefixCache {
     int64_t tokens = 0;  // held by both pools as far as a continuation sees them
     int64_t known = 0;   // seen before, at least `tokens`: where the text parts from others
   };
+  // What `open` would find, in whole pages.
+  int64_t match(std::span<const int32_t> tokens) const;
+  // The pages of that match which some sequence uses: another user costs nothing.
+  PageCounts in_use(std::span<const int32_t> tokens) const;
+
   // Gives a sequence without pages the longest such prefix of `tokens`, in whole pages and short of
   // the last token.
   Match open(std::span<const int32_t> tokens, SequencePages* pages);
@@ -48,6 +56,18 @@ class PrefixCache {
   // already, the sequence goes on with those and gives its own back. `named`: the text belongs to a
   // session.
   void keep(std::span<const int32_t> tokens, bool named, SequencePages* pages);
+
+  // What is held, the most useful first and parents before their children, and where.
+  struct Contents {
+    std::vector<StoredPage> pages;
+    std::vector<int32_t> global_ids, sliding_ids;  // kNoPage: none
+  };
+  Contents contents() const;
+  // Takes up such pages again, as far as free pages allow. `write` puts the content of entry
+  // `index` into a page of a pool; its failure is returned. Returns the tokens held. Nothing must
+  // be held or in use yet.
+  using PageWriter = std::function<Status(size_t index, KvPool pool, int32_t page)>;
+  Result<int64_t> restore(const std::vector<StoredPage>& pages, const PageWriter& write);
 
   // Asserts the invariants; for debugging, linear in the size.
   void check_invariants() const;
@@ -85,6 +105,8 @@ class PrefixCache {
 
   NodeId add(NodeId parent, const PageHash& hash, std::span<const int32_t> tokens, int32_t global);
   void hold_sliding(NodeId id, int32_t page);
+  // A page for entry `index`, filled; kNoPage when the pool has none.
+  Result<int32_t> take_filled(size_t index, KvPool pool, const PageWriter& write);
   void touch(NodeId id, bool important, bool sliding);
   void drop_sliding(NodeId id);
   void remove(NodeId id);

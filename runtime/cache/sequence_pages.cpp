@@ -41,6 +41,10 @@ void SequencePages::release_before_window(int64_t next) {
   }
 }
 
+PageCounts SequencePages::held() const {
+  return {static_cast<int64_t>(global_.size()), static_cast<int64_t>(sliding_.size() - released_)};
+}
+
 void SequencePages::adopt(std::span<const int32_t> global, std::span<const int32_t> sliding) {
   assert(global_.empty() && sliding_.empty());
   global_.assign(global.begin(), global.end());

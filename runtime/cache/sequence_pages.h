@@ -34,6 +34,8 @@ class SequencePages {
   // Goes on with a held page of equal content in place of its own.
   void replace_global(size_t entry, int32_t page);
 
+  // Pages in use, of each pool.
+  PageCounts held() const;
   std::span<const int32_t> global() const { return global_; }
   std::span<const int32_t> sliding() const { return sliding_; }
 

@@ -1,12 +1,16 @@
 #include "runtime/engine/engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <thread>
 
+#include "runtime/base/log.h"
 #include "runtime/engine/check_request.h"
+#include "runtime/engine/decode_share.h"
 #include "runtime/engine/sampler.h"
 #include "runtime/engine/scheduler.h"
+#include "runtime/engine/token_draws.h"
 
 namespace nmc {
 namespace {
@@ -16,6 +20,9 @@ constexpr bool kUnoptimised = false;
 #else
 constexpr bool kUnoptimised = true;
 #endif
+
+constexpr size_t kDrawThreads = 8;
+constexpr double kLargestShare = 0.95;
 
 uint64_t fresh_seed() {
   std::random_device device;
@@ -35,7 +42,10 @@ class Engine::Impl {
                    {.parallel = options_.parallel,
                     .prefill_chunk = options_.prefill_chunk,
                     .prefix_cache = options_.prefix_cache,
-                    .page_hasher = options_.page_hasher}) {
+                    .page_hasher = options_.page_hasher}),
+        share_(options_.decode_share),
+        draws_(std::min({usable_cores(), kDrawThreads, static_cast<size_t>(options_.parallel)})) {
+    load_pages();
     update_stats();
     thread_ = std::thread([this] { run(); });
   }
@@ -47,29 +57,33 @@ class Engine::Impl {
     }
     wake_.notify_all();
     thread_.join();
+    save_pages();
   }
 
-  Result<std::shared_ptr<Generation>> submit(GenerationRequest request) {
+  Result<std::vector<std::shared_ptr<Generation>>> submit(const GenerationRequest& request,
+                                                          int64_t n) {
     NMC_TRY(check_request(request, options_.vocabulary, options_.context));
-    auto sequence = std::make_unique<Sequence>();
-    sequence->tokens = request.prompt;
+    if (n < 1 || n > options_.max_queue) {
+      return invalid_argument("n must be between 1 and " + std::to_string(options_.max_queue) +
+                              ", not " + std::to_string(n));
+    }
     uint64_t seed = request.sampling.seed ? *request.sampling.seed : fresh_seed();
-    auto prompt = static_cast<int64_t>(request.prompt.size());
-    sequence->token_limit = prompt + std::min(request.max_tokens, options_.context - prompt);
-    auto generation = std::make_shared<Generation>(prompt);
-    sequence->generation = generation;
-    sequence->request = std::move(request);
-    sequence->chooser.emplace(sequence->request, executor_->model().eos_tokens, seed);
+    std::vector<std::unique_ptr<Sequence>> sequences;
+    std::vector<std::shared_ptr<Generation>> generations;
+    for (int64_t i = 0; i < n; ++i) {
+      sequences.push_back(make_sequence(request, derived_seed(seed, static_cast<uint64_t>(i))));
+      generations.push_back(sequences.back()->generation);
+    }
 
     std::lock_guard lock(mutex_);
     if (!stats_.healthy) return internal_error("the device failed; restart the server");
-    if (static_cast<int64_t>(inbox_.size()) + stats_.waiting >= options_.max_queue) {
+    if (static_cast<int64_t>(inbox_.size()) + stats_.waiting + n > options_.max_queue) {
       return exhausted("the queue is full: " + std::to_string(options_.max_queue) +
-                       " requests are waiting; try again shortly");
+                       " requests may wait; try again shortly");
     }
-    inbox_.push_back(std::move(sequence));
+    for (auto& s : sequences) inbox_.push_back(std::move(s));
     wake_.notify_all();
-    return generation;
+    return generations;
   }
 
   EngineStats stats() const {
@@ -83,6 +97,38 @@ class Engine::Impl {
   const ModelDescription& model() const { return executor_->model(); }
 
  private:
+  std::unique_ptr<Sequence> make_sequence(GenerationRequest request, uint64_t seed) const {
+    auto sequence = std::make_unique<Sequence>();
+    sequence->tokens = request.prompt;
+    auto prompt = static_cast<int64_t>(request.prompt.size());
+    sequence->token_limit = prompt + std::min(request.max_tokens, options_.context - prompt);
+    sequence->generation = std::make_shared<Generation>(prompt);
+    sequence->request = std::move(request);
+    sequence->chooser.emplace(sequence->request, executor_->model().eos_tokens, seed);
+    return sequence;
+  }
+
+  bool keeps_pages() const { return options_.prefix_cache && !options_.cache_file.path.empty(); }
+
+  void load_pages() {
+    if (!keeps_pages()) return;
+    const std::string path = options_.cache_file.path.string();
+    Result<int64_t> tokens = load_cache(&scheduler_.cache(), executor_.get(), options_.cache_file);
+    if (tokens.ok()) {
+      log_info("cache file " + path + ": " + std::to_string(*tokens) + " tokens");
+    } else if (tokens.status().code() == StatusCode::kInternal) {
+      stats_.healthy = false;
+    } else if (tokens.status().code() != StatusCode::kNotFound) {
+      log_warning("cache file " + path + " is not used: " + tokens.status().message());
+    }
+  }
+
+  void save_pages() {
+    if (!keeps_pages() || !stats_.healthy) return;
+    Status status = save_cache(scheduler_.cache(), *executor_, options_.cache_file);
+    if (!status.ok()) log_warning("the cache file was not written: " + status.message());
+  }
+
   void run() {
     while (take_inbox()) {
       drop_cancelled();
@@ -119,8 +165,9 @@ class Engine::Impl {
   }
 
   void step() {
-    std::vector<Scheduler::Work> work = scheduler_.next_step();
+    std::vector<Scheduler::Work> work = scheduler_.next_step(share_.prefill_due());
     std::vector<SequenceStep> batch;
+    bool decodes = false, reads = false;
     for (const auto& [s, count] : work) {
       auto first = static_cast<size_t>(s->processed);
       batch.push_back(
@@ -129,34 +176,45 @@ class Engine::Impl {
            .global_pages = s->pages->global(),
            .sliding_pages = s->pages->sliding(),
            .logits = count == s->pending() ? LogitsWanted::kLast : LogitsWanted::kNone});
+      (s->reading() ? reads : decodes) = true;
     }
+    if (batch.empty()) return;  // all who could have run had to yield; others will
+    auto begin = std::chrono::steady_clock::now();
     if (Status status = executor_->forward(batch, &logits_); !status.ok()) return fail(status);
+    std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+    share_.spent(time.count(), decodes, reads);
 
     auto vocab = static_cast<size_t>(executor_->model().vocab);
-    size_t row = 0;
+    std::vector<TokenDraw> draws;
     for (size_t i = 0; i < work.size(); ++i) {
-      Sequence* s = work[i].sequence;
-      int64_t read = std::min(work[i].count, std::max<int64_t>(0, s->prompt_size() - s->processed));
-      prompt_tokens_ += static_cast<uint64_t>(read);
-      scheduler_.done(work[i]);
-      s->generation->set_processed(std::min(s->processed, s->prompt_size()));
+      done(work[i]);
       if (batch[i].logits == LogitsWanted::kNone) continue;
-      accept(s, std::span<const float>(logits_).subspan(row++ * vocab, vocab));
+      draws.push_back({.sequence = work[i].sequence,
+                       .logits = std::span<const float>(logits_)
+                                     .subspan(draws.size() * vocab, vocab)
+                                     .first(static_cast<size_t>(options_.vocabulary))});
     }
+    draws_.run(draws);
+    for (TokenDraw& draw : draws) accept(draw.sequence, std::move(draw.token));
   }
 
-  // Draws the next token of a sequence from its logits and ends it when that says so.
-  void accept(Sequence* s, std::span<const float> logits) {
-    logits = logits.first(static_cast<size_t>(options_.vocabulary));
-    Result<int32_t> token = s->chooser->choose(logits, &scratch_);
+  void done(const Scheduler::Work& work) {
+    Sequence* s = work.sequence;
+    bool reading = s->reading();
+    scheduler_.done(work);
+    int64_t fresh = s->generation->set_read(std::min(s->processed, s->prompt_size()));
+    prompt_tokens_ += static_cast<uint64_t>(fresh);
+    if (reading) recomputed_tokens_ += static_cast<uint64_t>(work.count - fresh);
+  }
+
+  // Follows the token that was drawn for a sequence, and ends it when that says so.
+  void accept(Sequence* s, Result<GeneratedToken> token) {
     if (!token.ok()) return finish(s, FinishReason::kError, token.status());
-    TokenChooser::After after = s->chooser->take(*token);
+    TokenChooser::After after = s->chooser->take(token->token);
     if (after == TokenChooser::After::kDrop) return finish(s, FinishReason::kStop);
-    s->tokens.push_back(*token);
+    s->tokens.push_back(token->token);
     ++generated_tokens_;
-    int64_t top = s->request.top_logprobs;
-    s->generation->push(top >= 0 ? with_logprobs(logits, *token, top)
-                                 : GeneratedToken{*token, 0, {}});
+    s->generation->push(std::move(token).value());
     if (after == TokenChooser::After::kStop) return finish(s, FinishReason::kStop);
     if (static_cast<int64_t>(s->tokens.size()) >= s->token_limit) finish(s, FinishReason::kLength);
   }
@@ -202,14 +260,18 @@ class Engine::Impl {
     stats_.prompt_tokens = prompt_tokens_;
     stats_.cached_tokens = cached_tokens_;
     stats_.generated_tokens = generated_tokens_;
+    stats_.preemptions = scheduler_.preemptions();
+    stats_.recomputed_tokens = recomputed_tokens_;
   }
 
   std::unique_ptr<Executor> executor_;
   const EngineOptions options_;
-  Scheduler scheduler_;         // the thread's
-  std::vector<float> logits_;   // the thread's: rows of the last call
-  std::vector<float> scratch_;  // the thread's: one row
+  Scheduler scheduler_;        // the thread's
+  DecodeShare share_;          // the thread's
+  TokenDraws draws_;           // the thread's
+  std::vector<float> logits_;  // the thread's: rows of the last call
   uint64_t prompt_tokens_ = 0, cached_tokens_ = 0, generated_tokens_ = 0;  // the thread's
+  uint64_t recomputed_tokens_ = 0;                                         // the thread's
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
@@ -239,6 +301,10 @@ Result<std::unique_ptr<Engine>> Engine::create(std::unique_ptr<Executor> executo
       return invalid_argument(std::string(name) + " must be at least 1, not " +
                               std::to_string(value));
   }
+  if (!(options.decode_share >= 0 && options.decode_share <= kLargestShare)) {
+    return invalid_argument("decode_share must be between 0 and 0.95, not " +
+                            std::to_string(options.decode_share));
+  }
   if (options.context > model.max_context) {
     return invalid_argument("a context of " + std::to_string(options.context) +
                             " tokens was asked for; the model is made for " +
@@ -265,7 +331,12 @@ Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Engine::~Engine() = default;
 
 Result<std::shared_ptr<Generation>> Engine::submit(GenerationRequest request) {
-  return impl_->submit(std::move(request));
+  NMC_ASSIGN(auto generations, impl_->submit(std::move(request), 1));
+  return std::move(generations.front());
+}
+Result<std::vector<std::shared_ptr<Generation>>> Engine::submit(const GenerationRequest& request,
+                                                                int64_t n) {
+  return impl_->submit(request, n);
 }
 int64_t Engine::context() const {
   return impl_->options().context;

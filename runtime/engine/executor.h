@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/cache/kv_layout.h"
 #include "runtime/model/description.h"
 
 namespace nmc {
@@ -46,6 +47,21 @@ class Executor {
   // `vocab` values, in batch order: none, one, or one per token as each step wants. A failure is
   // final (kInternal): the executor must not be used again.
   virtual Status forward(std::span<const SequenceStep> batch, std::vector<float>* logits) = 0;
+
+  // ---- pages as bytes, for storage. Executors that cannot do it keep these as they are.
+  // Names the form of the bytes and the arithmetic that makes them: two executors on one model that
+  // say the same can go on with each other's pages, to the same bits. Empty: pages cannot be
+  // stored.
+  virtual std::string page_format() const { return ""; }
+  // Bytes of one page of a pool, all its layers.
+  virtual uint64_t page_bytes(KvPool) const { return 0; }
+  // Copies a full page out (in). Spans are page_bytes long. Failures are those of the device.
+  virtual Status read_page(KvPool, int32_t, std::span<uint8_t>) {
+    return unsupported("this device cannot store its pages");
+  }
+  virtual Status write_page(KvPool, int32_t, std::span<const uint8_t>) {
+    return unsupported("this device cannot store its pages");
+  }
 };
 
 }  // namespace nmc

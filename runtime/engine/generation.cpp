@@ -1,5 +1,6 @@
 #include "runtime/engine/generation.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace nmc {
@@ -41,13 +42,17 @@ void Generation::push(GeneratedToken token) {
   tokens_.push_back(std::move(token));
   changed_.notify_all();
 }
-void Generation::set_cached(int64_t tokens) {
+int64_t Generation::set_found(int64_t tokens) {
+  int64_t fresh = set_read(tokens);
   std::lock_guard lock(mutex_);
-  progress_.cached_tokens = progress_.processed_tokens = tokens;
+  progress_.cached_tokens += fresh;
+  return fresh;
 }
-void Generation::set_processed(int64_t tokens) {
+int64_t Generation::set_read(int64_t tokens) {
   std::lock_guard lock(mutex_);
-  progress_.processed_tokens = tokens;
+  int64_t fresh = std::max<int64_t>(0, tokens - progress_.processed_tokens);
+  progress_.processed_tokens += fresh;
+  return fresh;
 }
 void Generation::finish(FinishReason reason, Status status) {
   std::lock_guard lock(mutex_);

@@ -20,7 +20,7 @@ class Generation {
     int64_t processed_tokens = 0;  // of the prompt, read or found in the cache so far
     int64_t cached_tokens = 0;     // of the prompt, found in the cache
     int64_t generated_tokens = 0;
-  };
+  };  // none of them ever falls
 
   // ---- the client's side
   // The next token; empty when `timeout` passed or the generation finished (ask `finished`).
@@ -36,8 +36,10 @@ class Generation {
   // ---- the engine's side
   explicit Generation(int64_t prompt_tokens) { progress_.prompt_tokens = prompt_tokens; }
   void push(GeneratedToken token);
-  void set_cached(int64_t tokens);
-  void set_processed(int64_t tokens);
+  // The first `tokens` of the prompt were found in the cache, or read: what of it is new counts.
+  // Returns that number: 0 when a prompt is read again.
+  int64_t set_found(int64_t tokens);
+  int64_t set_read(int64_t tokens);
   void finish(FinishReason reason, Status status = {});
   bool cancel_requested() const;
 

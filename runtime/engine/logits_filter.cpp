@@ -23,9 +23,13 @@ void forbid(std::span<float> logits, std::span<const int32_t> tokens) {
 }
 
 void keep_allowed(std::span<float> logits, std::span<const uint32_t> mask) {
-  for (size_t i = 0; i < logits.size(); ++i) {
-    bool allowed = i / 32 < mask.size() && (mask[i / 32] >> (i % 32) & 1);
-    if (!allowed) logits[i] = kForbidden;
+  for (size_t first = 0; first < logits.size(); first += 32) {
+    const uint32_t allowed = first / 32 < mask.size() ? mask[first / 32] : 0;
+    if (allowed == UINT32_MAX) continue;
+    const size_t count = std::min<size_t>(32, logits.size() - first);
+    for (size_t i = 0; i < count; ++i) {
+      if (!(allowed >> i & 1)) logits[first + i] = kForbidden;
+    }
   }
 }
 

@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "runtime/engine/row_scan.h"
 
 namespace nmc {
 namespace {
 
 struct Candidate {
   int32_t token;
-  double weight;  // exp((logit - max) / temperature): not normalised
+  double weight;  // exp((logit - best) / temperature): not normalised
 };
-
-// Most likely first; the lower id of equals first, so that the order is total.
-bool before(const Candidate& a, const Candidate& b) {
-  return a.weight != b.weight ? a.weight > b.weight : a.token < b.token;
-}
-
-int32_t argmax(std::span<const float> logits) {
-  return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
-}
 
 double total_weight(const std::vector<Candidate>& candidates) {
   double sum = 0;
@@ -27,35 +19,80 @@ double total_weight(const std::vector<Candidate>& candidates) {
   return sum;
 }
 
-void keep_top_k(std::vector<Candidate>* c, size_t k) {
-  if (k >= c->size()) return;
-  std::nth_element(c->begin(), c->begin() + static_cast<std::ptrdiff_t>(k), c->end(), before);
-  c->resize(k);
+// The logit of a weight, a little lower, so that rounding loses no candidate.
+float logit_of(double weight, float best, double temperature) {
+  return static_cast<float>(best + temperature * std::log(weight) - 1e-4 - 1e-6 * std::fabs(best));
 }
 
-void keep_min_p(std::vector<Candidate>* c, double min_p) {
-  // The most likely candidate has weight 1.
-  std::erase_if(*c, [&](const Candidate& x) { return x.weight < min_p; });
-}
-
-// Keeps the shortest prefix of the sorted candidates that holds `top_p` of the weight. A whole
-// vocabulary is not sorted for the few tokens that usually suffice.
-void keep_top_p(std::vector<Candidate>* c, double top_p) {
-  double needed = top_p * total_weight(*c);
-  for (size_t sorted = 64;; sorted *= 8) {
-    sorted = std::min(sorted, c->size());
-    std::partial_sort(c->begin(), c->begin() + static_cast<std::ptrdiff_t>(sorted), c->end(),
-                      before);
-    double sum = 0;
-    for (size_t i = 0; i < sorted; ++i) {
-      sum += (*c)[i].weight;
-      if (sum >= needed) {
-        c->resize(i + 1);
-        return;
-      }
-    }
-    if (sorted == c->size()) return;
+std::vector<Candidate> weigh(const std::vector<ScoredToken>& tokens, float best,
+                             double temperature) {
+  std::vector<Candidate> candidates;
+  candidates.reserve(tokens.size());
+  for (const ScoredToken& t : tokens) {
+    candidates.push_back({t.token, std::exp((static_cast<double>(t.logit) - best) / temperature)});
   }
+  return candidates;
+}
+
+// Keeps the shortest run of the most likely candidates that holds `needed` weight, and the order of
+// the list. The last one to keep is found by halving, without sorting.
+void keep_weight(std::vector<Candidate>* c, double needed) {
+  auto before = [](const Candidate& a, const Candidate& b) {
+    return a.weight != b.weight ? a.weight > b.weight : a.token < b.token;
+  };
+  std::vector<Candidate> order = *c;
+  auto low = order.begin(), high = order.end();  // the last one to keep is in [low, high)
+  while (low < high) {
+    const auto middle = low + (high - low) / 2;
+    std::nth_element(low, middle, high, before);
+    double rest = needed;
+    for (auto i = low; i <= middle; ++i) rest -= i->weight;
+    if (rest <= 0) {
+      high = middle;
+    } else {
+      low = middle + 1;
+      needed = rest;
+    }
+  }
+  if (low == order.end()) return;
+  const Candidate last = *low;
+  std::erase_if(*c, [&](const Candidate& x) { return before(last, x); });
+}
+
+// The candidates that top_p alone keeps, and maybe others: a set of the most likely tokens that
+// holds at least `needed` of the row's weight `total`.
+std::vector<Candidate> gather_weight(const RowScan& scan, double temperature, double total,
+                                     double needed, size_t vocabulary) {
+  const float best = scan.best().logit;
+  auto from = [&](double weight) {
+    return weigh(scan.at_least(logit_of(weight, best, temperature)), best, temperature);
+  };
+  std::vector<Candidate> few = from(std::min(1.0, total * 1e-3));
+  if (total_weight(few) >= needed) return few;
+  // What is lighter than this is, all together, too light to be needed.
+  return from((total - needed) / static_cast<double>(vocabulary));
+}
+
+// What top_k, min_p and top_p leave, in order of the ids.
+std::vector<Candidate> filter(const RowScan& scan, const SamplingParams& p, size_t vocabulary) {
+  const float best = scan.best().logit;
+  std::vector<Candidate> c;
+  double needed = 0;  // by top_p
+  if (p.top_k > 0) {
+    c = weigh(scan.most_likely(static_cast<size_t>(p.top_k)), best, p.temperature);
+    std::sort(c.begin(), c.end(),
+              [](const Candidate& a, const Candidate& b) { return a.token < b.token; });
+  } else if (p.min_p > 0) {
+    c = weigh(scan.at_least(logit_of(p.min_p, best, p.temperature)), best, p.temperature);
+  } else {
+    double total = RowWeights(scan, p.temperature).total();
+    needed = p.top_p * total;
+    c = gather_weight(scan, p.temperature, total, needed, vocabulary);
+  }
+  // The most likely candidate has weight 1.
+  std::erase_if(c, [&](const Candidate& x) { return x.weight < p.min_p; });
+  if (p.top_p < 1) keep_weight(&c, needed > 0 ? needed : p.top_p * total_weight(c));
+  return c;
 }
 
 uint64_t splitmix64(uint64_t x) {
@@ -67,53 +104,38 @@ uint64_t splitmix64(uint64_t x) {
 
 }  // namespace
 
+uint64_t derived_seed(uint64_t seed, uint64_t index) {
+  return index == 0 ? seed : splitmix64(splitmix64(seed) + index);
+}
+
 double uniform(uint64_t seed, uint64_t counter) {
   return static_cast<double>(splitmix64(splitmix64(seed) ^ counter) >> 11) * 0x1p-53;
 }
 
 int32_t sample_token(std::span<const float> logits, const SamplingParams& params, uint64_t seed,
                      uint64_t step) {
-  int32_t best = argmax(logits);
-  if (params.temperature == 0) return best;
-  double top = logits[static_cast<size_t>(best)];
-  std::vector<Candidate> candidates;
-  candidates.reserve(logits.size());
-  for (size_t i = 0; i < logits.size(); ++i) {
-    if (logits[i] == -std::numeric_limits<float>::infinity()) continue;
-    candidates.push_back(
-        {static_cast<int32_t>(i), std::exp((logits[i] - top) / params.temperature)});
-  }
-  if (params.top_k > 0) keep_top_k(&candidates, static_cast<size_t>(params.top_k));
-  if (params.min_p > 0) keep_min_p(&candidates, params.min_p);
-  if (params.top_p < 1) keep_top_p(&candidates, params.top_p);
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.token < b.token; });
+  const RowScan scan(logits);
+  if (params.temperature == 0) return scan.best().token;
+  const double part = uniform(seed, step);
+  const bool everything = params.top_k == 0 && params.min_p == 0 && params.top_p == 1;
+  if (everything) return RowWeights(scan, params.temperature).token_at(part);
 
-  double target = uniform(seed, step) * total_weight(candidates);
+  std::vector<Candidate> candidates = filter(scan, params, logits.size());
+  double target = part * total_weight(candidates);
   for (const Candidate& c : candidates) {
     target -= c.weight;
     if (target < 0) return c.token;
   }
-  return best;  // rounding left a sliver beyond the last candidate
+  return scan.best().token;  // rounding left a sliver beyond the last candidate
 }
 
 GeneratedToken with_logprobs(std::span<const float> logits, int32_t token, int64_t top) {
-  double highest = logits[static_cast<size_t>(argmax(logits))];
-  double sum = 0;
-  for (float l : logits) sum += std::exp(l - highest);
-  double log_total = highest + std::log(sum);
-  auto logprob = [&](int32_t id) {
-    return static_cast<float>(logits[static_cast<size_t>(id)] - log_total);
-  };
-
-  GeneratedToken out{token, logprob(token), {}};
-  std::vector<Candidate> candidates(logits.size());
-  for (size_t i = 0; i < logits.size(); ++i) candidates[i] = {static_cast<int32_t>(i), logits[i]};
-  auto n = static_cast<std::ptrdiff_t>(std::min<size_t>(static_cast<size_t>(top), logits.size()));
-  std::partial_sort(candidates.begin(), candidates.begin() + n, candidates.end(), before);
-  for (std::ptrdiff_t i = 0; i < n; ++i) {
-    int32_t id = candidates[static_cast<size_t>(i)].token;
-    out.top.push_back({id, logprob(id)});
+  const RowScan scan(logits);
+  const double log_total = scan.best().logit + std::log(RowWeights(scan, 1).total());
+  auto logprob = [&](float logit) { return static_cast<float>(logit - log_total); };
+  GeneratedToken out{token, logprob(logits[static_cast<size_t>(token)]), {}};
+  for (const ScoredToken& t : scan.most_likely(static_cast<size_t>(top))) {
+    out.top.push_back({t.token, logprob(t.logit)});
   }
   return out;
 }

@@ -19,6 +19,9 @@ int32_t sample_token(std::span<const float> logits, const SamplingParams& params
 // The natural logarithm of the probability of `token`, and the `top` most likely tokens.
 GeneratedToken with_logprobs(std::span<const float> logits, int32_t token, int64_t top);
 
+// The seed of answer `index` to one request: `seed` itself for the first.
+uint64_t derived_seed(uint64_t seed, uint64_t index);
+
 // A uniform number in [0, 1) from a counter-based generator (splitmix64 finaliser).
 double uniform(uint64_t seed, uint64_t counter);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "runtime/cache/sequence_pages.h"
@@ -16,19 +17,21 @@ namespace nmc {
 struct Sequence {
   GenerationRequest request;
   std::shared_ptr<Generation> generation;
-  std::optional<TokenChooser> chooser;   // of `request`
-  int64_t token_limit = 0;               // prompt and output together never exceed this
-  PageCounts reserved;                   // what admission set aside for it
-  std::vector<int32_t> tokens;           // prompt, then output
+  std::optional<TokenChooser> chooser;  // of `request`
+  int64_t token_limit = 0;              // prompt and output together never exceed this
+  std::vector<int32_t> tokens;          // prompt, then output
+
+  // Of the present run; a sequence that had to yield starts anew with all its tokens.
+  std::unique_ptr<SequencePages> pages;  // null while it waits
+  int64_t to_read = 0;                   // tokens it began with
   int64_t processed = 0;                 // tokens whose keys and values are in the pages
   bool opened = false;                   // the prefix cache was asked
-  int64_t branch = 0;                    // where the prompt parts from what was seen before
-  std::unique_ptr<SequencePages> pages;  // null while it waits
+  std::set<int64_t> keep_at;             // positions behind which other texts will go on
 
   int64_t prompt_size() const { return static_cast<int64_t>(request.prompt.size()); }
   int64_t output_size() const { return static_cast<int64_t>(tokens.size()) - prompt_size(); }
   int64_t pending() const { return static_cast<int64_t>(tokens.size()) - processed; }
-  bool prefilling() const { return processed < prompt_size(); }
+  bool reading() const { return processed < to_read; }
 };
 
 }  // namespace nmc

@@ -8,15 +8,21 @@
 
 namespace nmc {
 
-inline std::unique_ptr<Engine> make_engine(EngineOptions options, FakeExecutor** fake = nullptr,
-                                           int64_t fail_after = -1) {
-  KvCapacity capacity = kv_capacity_for(fake_model(), options);
+// An engine over pools of the given size.
+inline std::unique_ptr<Engine> make_engine_in(KvCapacity capacity, EngineOptions options,
+                                              FakeExecutor** fake = nullptr,
+                                              int64_t fail_after = -1) {
   auto executor = std::make_unique<FakeExecutor>(capacity);
   executor->fail_after = fail_after;
   if (fake) *fake = executor.get();
-  auto engine = Engine::create(std::move(executor), options);
+  auto engine = Engine::create(std::move(executor), std::move(options));
   EXPECT_TRUE(engine.ok()) << engine.status().message();
   return std::move(*engine);
+}
+
+inline std::unique_ptr<Engine> make_engine(EngineOptions options, FakeExecutor** fake = nullptr,
+                                           int64_t fail_after = -1) {
+  return make_engine_in(kv_capacity_for(fake_model(), options), options, fake, fail_after);
 }
 
 inline GenerationRequest request(int32_t first, size_t prompt, int64_t max_tokens) {
@@ -38,8 +44,8 @@ inline std::vector<int32_t> collect(Generation& g) {
 }
 
 // What a request says alone, with nothing cached.
-inline std::vector<int32_t> solo(const GenerationRequest& r) {
-  auto engine = make_engine({.parallel = 1, .prefix_cache = false});
+inline std::vector<int32_t> solo(const GenerationRequest& r, int64_t context = 0) {
+  auto engine = make_engine({.context = context, .parallel = 1, .prefix_cache = false});
   auto g = engine->submit(r);
   EXPECT_TRUE(g.ok());
   return collect(**g);
