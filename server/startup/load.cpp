@@ -38,8 +38,7 @@ Result<std::unique_ptr<Executor>> open_fitting(const Options& options,
     auto next = plan_memory(file->model(), wanted, budget, sizeof(float));
     if (!next.ok()) return refused.ok() ? next.status() : refused;
     *plan = std::move(next).value();
-    auto executor =
-        open_executor(options.device, file, kv_capacity_for(file->model(), plan->options));
+    auto executor = open_executor(options.device, file, plan->capacity);
     if (executor.ok() || executor.status().code() != StatusCode::kExhausted) return executor;
     refused = executor.status();
     budget = plan->kv_bytes / 2;

@@ -41,9 +41,8 @@ uint64_t container_memory() {
 
 }  // namespace
 
-uint64_t kv_bytes(const ModelDescription& model, const EngineOptions& options, int value_bytes) {
+uint64_t kv_bytes(const ModelDescription& model, const KvCapacity& capacity, int value_bytes) {
   KvLayout layout = make_kv_layout(model);
-  KvCapacity capacity = kv_capacity_for(model, options);
   auto layer_pages = static_cast<uint64_t>(capacity.global_pages * layout.global_layers +
                                            capacity.sliding_pages * layout.sliding_layers);
   return layer_pages * static_cast<uint64_t>(layout.layer_page_values()) *
@@ -52,19 +51,27 @@ uint64_t kv_bytes(const ModelDescription& model, const EngineOptions& options, i
 
 Result<MemoryPlan> plan_memory(const ModelDescription& model, const EngineOptions& wanted,
                                uint64_t budget, int value_bytes) {
-  MemoryPlan plan{.options = wanted, .kv_bytes = 0, .note = ""};
+  MemoryPlan plan{.options = wanted, .capacity = {}, .kv_bytes = 0, .note = ""};
   EngineOptions& o = plan.options;
   if (o.context == 0) o.context = model.max_context;
-  auto fits = [&] { return kv_bytes(model, o, value_bytes) <= budget; };
-  while (o.parallel > 1 && !fits()) --o.parallel;
+  auto pages = [&](int64_t parallel) {
+    EngineOptions some = o;
+    some.parallel = parallel;
+    return kv_capacity_for(model, some);
+  };
+  auto bytes = [&](const KvCapacity& c) { return kv_bytes(model, c, value_bytes); };
   const int64_t full = o.context;
-  if (!fits()) {
+  if (bytes(pages(1)) > budget) {
     // The longest context that fits, in whole pages.
     int64_t low = 0, high = full / kPageTokens;
     while (low < high) {
       int64_t middle = (low + high + 1) / 2;
       o.context = middle * kPageTokens;
-      (fits() ? low : high) = fits() ? middle : middle - 1;
+      if (bytes(pages(1)) <= budget) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
     }
     o.context = low * kPageTokens;
     if (o.context < std::min(full, kLeastContext)) {
@@ -72,13 +79,26 @@ Result<MemoryPlan> plan_memory(const ModelDescription& model, const EngineOption
                        " of memory for keys and values hold no useful context; free some memory");
     }
   }
-  plan.kv_bytes = kv_bytes(model, o, value_bytes);
-  if (o.parallel < wanted.parallel || o.context < full) {
+  const KvCapacity one = pages(1), all = pages(o.parallel);
+  plan.capacity = all;
+  if (bytes(all) > budget) {
+    // Of what lies between one conversation and all of them, the same share of both pools.
+    const double share =
+        static_cast<double>(budget - bytes(one)) / static_cast<double>(bytes(all) - bytes(one));
+    auto part = [&](int64_t low, int64_t high) {
+      return low + static_cast<int64_t>(share * static_cast<double>(high - low));
+    };
+    plan.capacity = {part(one.global_pages, all.global_pages),
+                     part(one.sliding_pages, all.sliding_pages)};
+  }
+  plan.kv_bytes = bytes(plan.capacity);
+  if (plan.kv_bytes < bytes(all) || o.context < full) {
     plan.note = "memory for keys and values is limited to " +
-                human_bytes(static_cast<double>(budget)) + ": " + std::to_string(o.parallel) +
-                " of " + std::to_string(wanted.parallel) + " requests at once, a context of " +
-                std::to_string(o.context) + " of " + std::to_string(full) +
-                " tokens. A smaller --ctx-size leaves room for more requests.";
+                human_bytes(static_cast<double>(budget)) + ": a context of " +
+                std::to_string(o.context) + " of " + std::to_string(full) + " tokens, and " +
+                std::to_string(100 * plan.kv_bytes / bytes(all)) + " % of what " +
+                std::to_string(o.parallel) +
+                " requests of that length need. When they grow together, the youngest wait.";
   }
   return plan;
 }

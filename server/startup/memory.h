@@ -11,15 +11,16 @@ namespace nmc::startup {
 
 struct MemoryPlan {
   EngineOptions options;  // with a context that is not 0
-  uint64_t kv_bytes = 0;
-  std::string note;  // what was reduced and why, as a sentence; empty: nothing
+  KvCapacity capacity;    // holds at least one conversation of the whole context
+  uint64_t kv_bytes = 0;  // of that capacity
+  std::string note;       // what was reduced and why, as a sentence; empty: nothing
 };
 
-// Bytes of keys and values for `options`, in values of `value_bytes`.
-uint64_t kv_bytes(const ModelDescription& model, const EngineOptions& options, int value_bytes);
+// Bytes of the keys and values of some pages, in values of `value_bytes`.
+uint64_t kv_bytes(const ModelDescription& model, const KvCapacity& capacity, int value_bytes);
 
-// Fits `wanted` into `budget` bytes: fewer conversations at once first, and a shorter context when
-// even one does not fit. kExhausted when no useful context fits.
+// Fits `wanted` into `budget` bytes: fewer pages first, which conversations share as they grow, and
+// a shorter context when not even one conversation fits. kExhausted when no useful context fits.
 Result<MemoryPlan> plan_memory(const ModelDescription& model, const EngineOptions& wanted,
                                uint64_t budget, int value_bytes);
 

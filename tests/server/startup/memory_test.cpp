@@ -26,18 +26,27 @@ TEST(Memory, TakesWhatWasWantedWhenItFits) {
   EXPECT_GT(plan->kv_bytes, 3u * 8192 * 1024);
 }
 
-TEST(Memory, ReducesRequestsBeforeContext) {
+TEST(Memory, ReducesPagesBeforeContext) {
   EngineOptions wanted{.context = 0, .parallel = 4};
-  uint64_t one = startup::kv_bytes(two_layers(), {.context = 8192, .parallel = 1}, 4);
+  const KvCapacity whole = kv_capacity_for(two_layers(), {.context = 8192, .parallel = 1});
+  const uint64_t one = startup::kv_bytes(two_layers(), whole, 4);
   auto two = startup::plan_memory(two_layers(), wanted, 2 * one + one / 2, 4);
   ASSERT_TRUE(two.ok());
-  EXPECT_EQ(two->options.parallel, 2);
+  EXPECT_EQ(two->options.parallel, 4);
   EXPECT_EQ(two->options.context, 8192);
-  EXPECT_NE(two->note.find("2 of 4 requests"), std::string::npos) << two->note;
+  EXPECT_LE(two->kv_bytes, 2 * one + one / 2);
+  EXPECT_GT(two->kv_bytes, 2 * one + one / 3);
+  EXPECT_GE(two->capacity.global_pages, 2 * whole.global_pages);
+  EXPECT_GE(two->capacity.sliding_pages, 2 * whole.sliding_pages);
+  EXPECT_NE(two->note.find("62 % of what 4 requests"), std::string::npos) << two->note;
+
+  auto exact = startup::plan_memory(two_layers(), wanted, one, 4);
+  ASSERT_TRUE(exact.ok());
+  EXPECT_EQ(exact->options.context, 8192);
+  EXPECT_EQ(exact->capacity.global_pages, whole.global_pages);
 
   auto half = startup::plan_memory(two_layers(), wanted, one / 2, 4);
   ASSERT_TRUE(half.ok());
-  EXPECT_EQ(half->options.parallel, 1);
   EXPECT_LT(half->options.context, 4096);
   EXPECT_GE(half->options.context, 2048);
   EXPECT_LE(half->kv_bytes, one / 2);
