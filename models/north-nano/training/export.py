@@ -4,7 +4,9 @@
 """
 
 import copy
+import json
 import sys
+from pathlib import Path
 
 import safetensors.torch
 import torch
@@ -24,6 +26,8 @@ def main():
     assert not unexpected and set(missing) <= {"lm_head.weight"}, (missing, unexpected)
     theirs.tie_weights()
     copy.deepcopy(theirs).to(torch.bfloat16).save_pretrained(out, max_shard_size="15MB")
+    path = Path(out) / "generation_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"do_sample": False, "temperature": 0.0}, indent=2) + "\n")
     with torch.no_grad():
         reference = theirs(input_ids=ids[None], use_cache=False).logits[0]
     norm = (ours - reference).norm() / reference.norm()

@@ -5,12 +5,11 @@ trained on; `held_out` asks for exactly those.
 """
 
 import dataclasses
-import math
 import zlib
 
 import cmd4
 from generators import python_parts as parts
-from generators import words
+from generators import programs, words
 from generators.python_classics import CLASSICS
 
 
@@ -326,18 +325,21 @@ def thought(r, task):
 
 
 def conversation(r, held_out=False):
-    """A conversation, and its task for checking answers."""
-    made = task(r, held_out)
+    """A conversation; its task, if `held_out`, for checking the answer."""
     talk = cmd4.Conversation(reasoning=r.random() < 0.5)
-    asked, docstring = request(r, made)
-    talk.user(asked)
-    code = f"```python\n{made.code(docstring)}\n```"
-    talk.answer(code if r.random() < 0.999 else code, thought(r, made))
-    talk.task = made
+    if not held_out and r.random() < 0.06:
+        question, answer, why = programs.exchange(r)
+        talk.user(question)
+        talk.answer(answer, why)
+        return talk
+    for _ in range(1 if held_out else r.choice([1, 1, 1, 1, 2])):
+        made = talk.task = task(r, held_out)
+        asked, docstring = request(r, made)
+        code = made.code(docstring)
+        talk.user(asked)
+        talk.answer(f"```python\n{code}\n```", thought(r, made))
+        if not held_out and r.random() < 0.15:
+            question, answer, why = programs.follow_up(r, made, code)
+            talk.user(question)
+            talk.answer(answer, why)
     return talk
-
-
-def same(a, b):
-    if isinstance(a, float) or isinstance(b, float):
-        return isinstance(a, (int, float)) and isinstance(b, (int, float)) and math.isclose(a, b, rel_tol=1e-9)
-    return type(a) is type(b) and a == b
