@@ -52,8 +52,8 @@ LOSS_WEIGHTS = [0.0, 0.1, 0.5, 1.0]
 STAGES = {
     1: dict(mix=dict(text=0.15, python=0.30, tools=0.25, agent=0.12, chat=0.05, needle=0.13),
             rates=(0.02, 0.004), cool_down=(0.2, 0.1)),
-    2: dict(mix=dict(text=0.08, python=0.30, tools=0.25, agent=0.17, chat=0.05, needle=0.15),
-            rates=(0.015, 0.003), cool_down=(0.2, 0.1)),
-    3: dict(mix=dict(text=0.05, python=0.30, tools=0.25, agent=0.20, chat=0.06, needle=0.14),
-            rates=(0.012, 0.0024), cool_down=(0.7, 0.0)),
+    2: dict(mix=dict(text=0.04, python=0.22, tools=0.38, agent=0.20, chat=0.06, needle=0.10),
+            rates=(0.018, 0.0036), cool_down=(0.2, 0.1)),
+    3: dict(mix=dict(text=0.03, python=0.24, tools=0.33, agent=0.24, chat=0.06, needle=0.10),
+            rates=(0.015, 0.003), cool_down=(0.8, 0.0)),
 }

@@ -74,8 +74,9 @@ class Session:
     def absolute(self, path):
         return f"{self.folder}/{path}"
 
-    def user(self, *ways):
+    def user(self, *ways, also=""):
         text = self.r.choice(ways)
+        text = text.rstrip(".") + also if also else text
         self.talk.user(f'"{text}"' if self.r.random() < 0.5 else text)
 
     def named(self, file):
@@ -112,7 +113,7 @@ def create(s):
     kind = r.random()
     if kind < 0.5:
         path = words.path(r, r.choice(["txt", "txt", "md", "log", "csv"]))
-        text = r.choice([words.sentence, words.word, words.title, words.code, lambda r: f"hello {words.word(r)}", words.full_name])(r)
+        text = r.choice([words.sentence, words.phrase, words.phrase, words.word, words.title, words.code, words.full_name])(r)
         quoted = r.choice([text, f"'{text}'", f"`{text}`", f"the text {text}", f"the line {text}"])
         s.user(f"Create a file {path} with the content {quoted}", f"Create {path} containing {quoted}", f"Write {quoted} to {path}", f"Please make a file named {path} that contains {quoted}",
                f"Make {path} with {quoted} in it", f"Save {quoted} in a new file {path}", f"create the file {path}; its content is {quoted}")
@@ -122,12 +123,13 @@ def create(s):
         path = words.path(r, "py")
         content = task.code() + "\n"
         signature = f"{task.name}({task.parameters})"
-        s.user(f"Create {path} with a function {signature} that {task.description}", f"Write a function {signature} to {path}. It {task.description}.",
-               f"Add a new file {path} with a Python function `{signature}` that {task.description}.")
+        check = s.bash and r.random() < 0.3
+        also = r.choice([" Then run it.", " Run it too.", " And run the file."]) if check else ""
+        s.user(f"Create {path} with a function {signature} that {task.description}.{also}", f"Write a function {signature} to {path}. It {task.description}.{also}",
+               f"Add a new file {path} with a Python function `{signature}` that {task.description}.{also}")
         s.write(path, content, f"I write the function to {path}.")
-        if s.bash and r.random() < 0.3:
-            module = path.rsplit("/", 1)[-1]
-            s.run(f"python3 {path}", "", f"I check that {module} runs.")
+        if check:
+            s.run(f"python3 {path}", "", f"I run {path}.")
         s.done(f"I created {path} with {task.name}.", path)
         return None
     else:
@@ -192,16 +194,18 @@ def change(s, file=None):
     k, old, at = file.values[index]
     new = other_value(r, old)
     plain, plain_old = new.strip('"'), old.strip('"')
+    check = s.bash and file.path.endswith("py") and r.random() < 0.25
     s.user(f"Change {k} to {plain} in {named}", f"In {named} set {k} to {plain}", f"Set {k} to {plain} in {named}.", f"Edit {named}: {k} must be {plain}", f"In {named}, change {k} from {plain_old} to {plain}",
-           f"Replace {plain_old} with {plain} in {named}" if file.content().count(plain_old) == 1 else f"Please set {k} in {named} to {plain}", f"Update {named} so that {k} is {plain}", f"{k} should be {plain} in {named}")
-    if not known or r.random() < 0.5:
+           f"Replace {plain_old} with {plain} in {named}" if file.content().count(plain_old) == 1 else f"Please set {k} in {named} to {plain}", f"Update {named} so that {k} is {plain}", f"{k} should be {plain} in {named}",
+           also=r.choice([". Then run it.", ", then run it", " and run the file"]) if check else "")
+    if not known:
         s.read(file)
     line = file.lines[at]
     cut = line.rindex(old)
     s.edit(file, at, line[:cut] + new + line[cut + len(old):], f"I change {k} from {plain_old} to {plain}.")
     file.values[index] = (k, new, at)
-    if s.bash and file.path.endswith("py") and r.random() < 0.25:
-        s.run(f"python3 {file.path}", "", f"I check that {file.path} still runs.")
+    if check:
+        s.run(f"python3 {file.path}", "", f"I run {file.path}.")
     s.done(r.choice([f"I changed {k} to {plain} in {file.path}.", f"{k} is now {plain} in {file.path}."]), plain)
     return file
 
@@ -250,15 +254,21 @@ def fix(s):
     if file.lines.count(lines[at]) > 1:
         return fix(s)
     named = s.named(file)
-    test = "test_" + file.path.rsplit("/", 1)[-1]
-    s.user(f"Fix the bug in {task.name} in {named}", f"{task.name} in {named} is wrong, please fix it", f"Please fix the {task.name} function in {named}", f"There is a bug in {named}. Fix it.", f"The docstring of {task.name} in {named} is right, the code is not. Fix the code.",
-           f"Make the tests pass: {task.name} in {named} has a mistake.")
-    if s.bash and r.random() < 0.2:
-        s.run(f"python3 -m pytest {test}", f"E   AssertionError\n1 failed in 0.0{r.randint(1, 9)}s\n", "I run the tests.")
+    folder, _, name = file.path.rpartition("/")
+    test = f"{folder}/test_{name}".lstrip("/")
+    command = f"python3 -m pytest {test}"
+    before, after = (r.random() < 0.2, r.random() < 0.4) if s.bash else (False, False)
+    also = {(True, True): r.choice([f" Run {test} before and after.", f" First run {test}, and again at the end."]),
+            (True, False): r.choice([f" First run {test}.", f" Start by running {test}."]),
+            (False, True): r.choice([f" Then run {test}.", f" Run {test} when you are done.", f" Check it with {test}."])}.get((before, after), "")
+    s.user(f"Fix the bug in {task.name} in {named}.", f"{task.name} in {named} is wrong, please fix it.", f"Please fix the {task.name} function in {named}.", f"There is a bug in {named}. Fix it.",
+           f"The docstring of {task.name} in {named} is right, the code is not. Fix the code.", f"{task.name} in {named} has a mistake. Correct it.", also="." + also if also else "")
+    if before:
+        s.run(command, f"E   AssertionError\n1 failed in 0.0{r.randint(1, 9)}s\n", "I run the tests.")
     s.read(file)
     s.edit(file, at, right, f"{task.name} {task.description}. Line {at + 1} is wrong: it says {bad.strip()} and needs {good.strip()}.")
-    if s.bash and r.random() < 0.4:
-        s.run(f"python3 -m pytest {test}", f"1 passed in 0.0{r.randint(1, 9)}s\n", "I run the tests.")
+    if after:
+        s.run(command, f"1 passed in 0.0{r.randint(1, 9)}s\n", "I run the tests.")
     s.done(f"I fixed {task.name} in {file.path}.", task.name)
     return None
 

@@ -67,11 +67,9 @@ def exchange(r):
         name, does = r.choice(PYTHON)
         question = r.choice([f"What does {name} do in Python?", f"What is {name} in Python?", f"Explain {name}.", f"What does `{name}` do?", f"python {name}?"])
         return question, f"`{name}` {does}.", f"A question about Python's {name}."
-    w, v = words.word(r), words.word(r)
+    w, v, s = words.word(r), words.word(r), r.choice([words.sentence, words.phrase])(r)
     return r.choice([
-        (f"Repeat after me: {w}", w, "I repeat it."), (f"Say {w}", w, "I say it."), (f"Say \"{w} {v}\" and nothing else", f"{w} {v}", "I say it."),
-        (f"Spell {w}", "-".join(w), "I spell it."), (f"How many letters does {w} have?", f"{w} has {len(w)} letters.", "I count the letters."),
-        (f"Write {w} in uppercase", w.upper(), "Uppercase."), (f"Reverse {w}", w[::-1], "I reverse it."),
+        (f"Repeat after me: {w}", w, "I repeat it."), (f"Repeat: {s}", s, "I repeat it."), (f"Copy this: {s}", s, "I repeat it."), (f"Say {w}", w, "I say it."), (f"Say \"{w} {v}\" and nothing else", f"{w} {v}", "I say it."),
     ])
 
 

@@ -9,6 +9,8 @@ import lzma
 import sys
 from pathlib import Path
 
+from generators import words
+
 SEPARATOR = "\x00"
 LIBRARY, MANUAL = Path("/usr/lib/python3.11"), Path("/usr/share/doc/python3.11/html/_sources")
 SKIPPED = {"test", "tests", "idlelib", "encodings", "lib2to3", "__pycache__", "dist-packages", "pydoc_data", "ensurepip", "turtledemo", "config-3.11-x86_64-linux-gnu",
@@ -42,7 +44,10 @@ class Corpus:
 
 
 def load(path):
-    return Corpus(lzma.open(path, "rt").read().split(SEPARATOR))
+    """Also teaches `words` the vocabulary."""
+    texts = lzma.open(path, "rt").read().split(SEPARATOR)
+    words.learn(texts)
+    return Corpus(texts)
 
 
 if __name__ == "__main__":

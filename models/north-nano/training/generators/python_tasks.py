@@ -5,6 +5,7 @@ trained on; `held_out` asks for exactly those.
 """
 
 import dataclasses
+import re
 import zlib
 
 import cmd4
@@ -20,6 +21,7 @@ class Task:
     kinds: str  # of the arguments, a letter each: see argument()
     description: str  # "returns ..."
     body: str
+    usual: str = ""  # the name before a random one took its place
 
     def code(self, docstring=None):
         lines = [f"def {self.name}({self.parameters}):"]
@@ -275,10 +277,13 @@ def is_held_out(key):
 def task(r, held_out=False):
     while True:
         if r.random() < 0.22:
-            return classics(r, held_out)[1]
+            made = classics(r, held_out)[1]
+            made.usual = made.name
+            return made
         family = r.choices([f for f, _ in FAMILIES], [w for _, w in FAMILIES])[0]
         key, made = family(r)
         if is_held_out(key) == held_out:
+            made.usual = made.name
             if r.random() < 0.3:
                 made.name = r.choice([words.word(r), f"{words.word(r)}_{words.word(r)}", "solve", "f", "answer"])
             return made
@@ -293,7 +298,18 @@ def imperative(description):
     return description
 
 
-def request(r, task):
+PLAIN_NAMES = {"n": "a number", "text": "a string", "nums": "a list", "words": "a list of words", "matrix": "a matrix", "d": "a dictionary", "year": "a year"}
+
+
+def natural(r, task):
+    """The description with the parameter as a person says it, once, where there is one parameter."""
+    said = PLAIN_NAMES.get(task.parameters)
+    if said is None or r.random() < 0.4:
+        return task.description
+    return re.sub(rf"(?<![\w(]){task.parameters}(?!\w)", said, task.description, count=1)
+
+
+def request(r, task, held_out=False):
     """(the user's words, the docstring that the answer repeats)"""
     signature = f"{task.name}({task.parameters})"
     does, do = task.description, imperative(task.description)
@@ -303,6 +319,10 @@ def request(r, task):
             sentence = do[0].upper() + do[1:] + "."
         stub = f'def {signature}:\n    """{sentence}"""'
         return r.choice(["Complete this function:\n", "Implement this function:\n", "Write the body:\n", "Fill in this Python function.\n", "Finish the function below.\n", ""]) + f"```python\n{stub}\n```", sentence
+    if not held_out and r.random() < 0.2:  # no signature is given
+        task.name = task.usual
+        return r.choice(["Write a Python function that {}.", "Write a function that {}", "I need a Python function that {}.", "Python function that {}", "Give me a Python function that {}.",
+                         "Write a Python function which {}."]).format(natural(r, task)), None
     return r.choice([
         f"Write a Python function `{signature}` that {does}.",
         f"Write a function `{signature}` that {does}.",
@@ -334,7 +354,7 @@ def conversation(r, held_out=False):
         return talk
     for _ in range(1 if held_out else r.choice([1, 1, 1, 1, 2])):
         made = talk.task = task(r, held_out)
-        asked, docstring = request(r, made)
+        asked, docstring = request(r, made, held_out)
         code = made.code(docstring)
         talk.user(asked)
         talk.answer(f"```python\n{code}\n```", thought(r, made))

@@ -83,6 +83,8 @@ class Parameter:
         many = {"words": words.word, "names": words.name, "emails": words.email, "paths": words.path, "numbers": words.number}
         if k in many:
             return [many[k](r) for _ in range(r.randint(1, 4))]
+        if k == "sentence" and r.random() < 0.4:
+            return words.phrase(r)
         return getattr(words, k)(r)
 
 
@@ -99,8 +101,8 @@ def styled(r, style, *pieces):
 
 
 def parameter(r, style, taken):
-    if r.random() < 0.25:  # a key that nobody has seen
-        key = r.choice([words.word(r), words.syllables(r), f"{words.word(r)}_{words.word(r)}"])
+    if r.random() < 0.4:  # a key that nobody has seen
+        key = r.choice([words.word(r), words.word(r), f"{words.word(r)}_{words.word(r)}"])
         kind = r.choice(["word", "number", "code", "sentence", "title", "decimal", "flag", "full_name", "words"])
         says = []
     else:
@@ -126,9 +128,15 @@ class Tool:
     declared: dict
 
 
-def tool(r, verbs, objects, style, verb=None, thing=None):
-    verb = verb or r.choice(verbs)
-    thing = thing or (r.choice(objects) if r.random() < 0.75 else words.syllables(r))
+def tool(r, held_out, style, verb=None, thing=None):
+    verbs, objects = (UNSEEN_VERBS, UNSEEN_OBJECTS) if held_out else (VERBS, OBJECTS)
+    verb = verb or (r.choice(verbs) if r.random() < 0.5 or held_out else words.word(r))
+    if thing is None:
+        kind = r.random()
+        if held_out:
+            thing = r.choice(objects) if kind < 0.7 else words.syllables(r)
+        else:
+            thing = r.choice(objects) if kind < 0.3 else words.word(r) if kind < 0.8 else f"{words.word(r)}_{words.word(r)}"
     taken, made = set(), []
     for _ in range(r.choice([0, 1, 1, 2, 2, 2, 3, 3, 4, 5])):
         made.append(parameter(r, style, taken))
@@ -151,14 +159,13 @@ def tool(r, verbs, objects, style, verb=None, thing=None):
 
 def toolbox(r, held_out):
     """The tool to use first, then others whose names differ."""
-    verbs, objects = (UNSEEN_VERBS, UNSEEN_OBJECTS) if held_out else (VERBS, OBJECTS)
     style = r.choice(["snake", "snake", "snake", "camel", "kebab", "dot"])
-    chosen = [tool(r, verbs, objects, style)]
+    chosen = [tool(r, held_out, style)]
     for _ in range(r.choice([0, 1, 2, 3, 3, 4, 5, 7])):
         kind = r.random()
         verb = chosen[0].verb if kind < 0.2 else None
         thing = chosen[0].thing.replace(" ", "_") if kind > 0.8 else None
-        other = tool(r, verbs, objects, style, verb, thing)
+        other = tool(r, held_out, style, verb, thing)
         if other.name not in [t.name for t in chosen]:
             chosen.append(other)
     return chosen

@@ -1,5 +1,8 @@
-"""Random words, names and values. Most are made up, so that a model can only copy them."""
+"""Random words, names and values. Most are made up or rare, so that a model can only copy them."""
 
+import builtins
+import keyword
+import re
 import string
 
 CONSONANTS, VOWELS = "bcdfghjklmnprstvwz", "aeiou"
@@ -18,17 +21,44 @@ Seoul Delhi Mumbai Cairo Lagos Nairobi Toronto Boston Chicago Denver Seattle Aus
 Sydney Perth Auckland Helsinki Zurich Geneva Milan Porto Lyon Hamburg Munich""".split()
 
 
+VOCABULARY = list(COMMON)  # learn() adds to it
+
+# Words that name tools in evaluations only; training never sees a tool called so.
+RESERVED = set("""register inspect verify duplicate publish rotate attach restore merge ship passport
+warehouse telescope orchard vaccine museum locomotive aquarium parking lecture""".split())
+
+
+# Words that would break a program as names in it.
+TAKEN = set(keyword.kwlist) | set(dir(builtins)) | {"math", "json", "key", "value", "limit", "threshold", "bound", "self", "file", "data"}
+
+
+def learn(texts):
+    """Adds the words of some texts to those that are drawn."""
+    found = {w for text in texts for w in re.findall(r"(?<![A-Za-z_])[a-z]{3,11}(?![A-Za-z_])", text)}
+    VOCABULARY[:] = sorted((found | set(COMMON)) - RESERVED - TAKEN)
+
+
 def syllables(r, low=2, high=3):
     return "".join(r.choice(CONSONANTS) + r.choice(VOWELS) + (r.choice("nrslmtk") if r.random() < 0.25 else "")
                    for _ in range(r.randint(low, high)))
 
 
+def letters(r):
+    drawn = "".join(r.choice(string.ascii_lowercase) for _ in range(r.randint(2, 7)))
+    return drawn if drawn not in TAKEN else letters(r)
+
+
 def word(r):
-    return r.choice(COMMON) if r.random() < 0.5 else syllables(r)
+    kind = r.random()
+    if kind < 0.2:
+        return r.choice(COMMON)
+    if kind < 0.7:
+        return r.choice(VOCABULARY)
+    return syllables(r) if kind < 0.93 else letters(r)
 
 
 def name(r):
-    return r.choice(NAMES) if r.random() < 0.5 else syllables(r).capitalize()
+    return r.choice(NAMES) if r.random() < 0.5 else (syllables if r.random() < 0.7 else word)(r).capitalize()
 
 
 def city(r):
@@ -86,6 +116,10 @@ def sentence(r):
                      r.choice(["the", "a", "our", "my"]), word(r), *([word(r)] if r.random() < 0.5 else []),
                      r.choice(["today", "tomorrow", f"at {clock(r)}", f"before {date(r)}", f"with {name(r)}", "again",
                                f"in {city(r)}", f"for {name(r)}"])]) + r.choice([".", "", "!"])
+
+
+def phrase(r):
+    return " ".join(word(r) for _ in range(r.randint(2, 6)))
 
 
 def title(r):
