@@ -3,7 +3,7 @@ BUILD ?= build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo build test test-real-tokenizers fuzz sanitize format check clean deps
+.PHONY: help demo build test gpu-test test-real-tokenizers fuzz sanitize format check clean deps
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 30
@@ -17,6 +17,9 @@ build: deps ## build every program into build/bin
 
 test: build ## build and run every test
 	@ctest --test-dir $(BUILD) --no-tests=error --output-on-failure -j $(JOBS)
+
+gpu-test: deps ## on a machine with nvcc and a Hopper GPU: CUDA tests, sanitizers, benchmark
+	@tools/scripts/gpu_test $(BUILD)
 
 test-real-tokenizers: deps ## compare with real tokenizers from npm; a developer asks for it
 	@cmake -S . -B $(BUILD) -G Ninja -DNMC_TESTS=ON $(CMAKE_FLAGS)

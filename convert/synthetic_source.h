@@ -1,8 +1,8 @@
 // A model whose weights come from SyntheticRule.
 #pragma once
 
-#include "runtime/format/synthetic_rule.h"
 #include "convert/weight_source.h"
+#include "runtime/format/synthetic_rule.h"
 
 namespace nmc {
 

@@ -2,14 +2,42 @@
 
 #include "kernels/cpu/executor.h"
 #include "kernels/reference/executor.h"
+#ifdef NMC_HAS_CUDA
+#include "kernels/cuda/executor.h"
+#endif
 
 namespace nmc {
 namespace {
 
+using OwnMemory = std::optional<DeviceMemory>;
+
 struct Device {
   const char* name;
+  // Ok when this machine has the device.
+  Status (*status)();
   Result<std::unique_ptr<Executor>> (*open)(std::shared_ptr<const ModelFile>, KvCapacity);
+  Result<OwnMemory> (*memory)(const ModelDescription&);
 };
+
+Status always_there() {
+  return {};
+}
+
+Result<OwnMemory> host_memory(const ModelDescription&) {
+  return OwnMemory();
+}
+
+#ifdef NMC_HAS_CUDA
+Result<std::unique_ptr<Executor>> open_cuda(std::shared_ptr<const ModelFile> file,
+                                            KvCapacity capacity) {
+  return cuda::create_cuda_executor(std::move(file), capacity);
+}
+
+Result<OwnMemory> cuda_memory(const ModelDescription& model) {
+  NMC_ASSIGN(const uint64_t bytes, cuda::kv_memory(model));
+  return OwnMemory(DeviceMemory{bytes, cuda::kPrefillChunk});
+}
+#endif
 
 Result<std::unique_ptr<Executor>> open_cpu(std::shared_ptr<const ModelFile> file,
                                            KvCapacity capacity) {
@@ -21,11 +49,22 @@ Result<std::unique_ptr<Executor>> open_reference(std::shared_ptr<const ModelFile
   return reference::create_reference_executor(std::move(file), capacity);
 }
 
-// Fastest first: "auto" takes the first that opens.
+// Fastest first: "auto" takes the first that this machine has.
 constexpr Device kDevices[] = {
-    {"cpu", open_cpu},
-    {"reference", open_reference},
+#ifdef NMC_HAS_CUDA
+    {"cuda", cuda::device_status, open_cuda, cuda_memory},
+#endif
+    {"cpu", always_there, open_cpu, host_memory},
+    {"reference", always_there, open_reference, host_memory},
 };
+
+Result<const Device*> find_device(const std::string& name) {
+  for (const Device& device : kDevices) {
+    if (name == "auto" ? device.status().ok() : name == device.name) return &device;
+  }
+  return unsupported("there is no device \"" + name + "\"; this build has auto, " +
+                     executor_names());
+}
 
 }  // namespace
 
@@ -41,15 +80,14 @@ std::string executor_names() {
 Result<std::unique_ptr<Executor>> open_executor(const std::string& device,
                                                 std::shared_ptr<const ModelFile> file,
                                                 KvCapacity capacity) {
-  Status last = unsupported("there is no device \"" + device + "\"; this build has auto, " +
-                            executor_names());
-  for (const Device& d : kDevices) {
-    if (device != "auto" && device != d.name) continue;
-    auto executor = d.open(file, capacity);
-    if (executor.ok() || device == d.name) return executor;
-    last = executor.status();
-  }
-  return last;
+  NMC_ASSIGN(const Device* found, find_device(device));
+  return found->open(std::move(file), capacity);
+}
+
+Result<std::optional<DeviceMemory>> device_memory(const std::string& device,
+                                                  const ModelDescription& model) {
+  NMC_ASSIGN(const Device* found, find_device(device));
+  return found->memory(model);
 }
 
 }  // namespace nmc

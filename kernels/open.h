@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "runtime/engine/executor.h"
@@ -9,11 +10,21 @@
 
 namespace nmc {
 
-// `device`: "auto" (the fastest this build has) or a name from executor_names(). An unknown name
-// is refused with the list.
+// `device`: "auto" (the fastest that build and machine have) or a name from executor_names(). An
+// unknown name is refused with the list.
 Result<std::unique_ptr<Executor>> open_executor(const std::string& device,
                                                 std::shared_ptr<const ModelFile> file,
                                                 KvCapacity capacity);
+
+// A device that computes in memory of its own.
+struct DeviceMemory {
+  uint64_t kv_bytes = 0;      // left there for BF16 keys and values beside the model's weights
+  int64_t prefill_chunk = 0;  // prompt tokens of a call that keep it busy without holding up others
+};
+
+// Nothing when the device computes in the host's memory. Errors: those of open_executor.
+Result<std::optional<DeviceMemory>> device_memory(const std::string& device,
+                                                  const ModelDescription& model);
 
 // The devices of this build, for help texts: "reference, ...".
 std::string executor_names();

@@ -36,7 +36,7 @@ Status poison_pool(const DeviceMemory& pool, int64_t dim) {
   if (count == 0) return {};
   poison_pages<<<unsigned((count + kThreads - 1) / kThreads), kThreads>>>(pool.as<Bf16>(), count,
                                                                           dim, padded_cols(dim));
-  return check_launch("poison_pages");
+  return check(cudaGetLastError(), "starting poison_pages");
 }
 
 }  // namespace
@@ -66,6 +66,44 @@ KvLayer KvPools::layer(size_t index) const {
   view.base = (global ? global_ : sliding_).as<Bf16>() +
               layer.index * pages * layout_.kv_heads * 2 * view.matrix_values();
   return view;
+}
+
+uint64_t KvPools::part_bytes() const {
+  return static_cast<uint64_t>(layout_.kv_heads * 2 * kPageTokens * padded_dim_) * sizeof(Bf16);
+}
+
+Bf16* KvPools::part(size_t index, int32_t page) const {
+  return layer(index).keys(page, 0);
+}
+
+uint64_t KvPools::page_bytes(KvPool pool) const {
+  return static_cast<uint64_t>(layout_.pool_layers(pool)) * part_bytes();
+}
+
+Status KvPools::read_page(KvPool pool, int32_t page, std::span<uint8_t> to,
+                          cudaStream_t stream) const {
+  uint8_t* next = to.data();
+  for (size_t i = 0; i < layout_.layers.size(); ++i) {
+    if (layout_.layers[i].pool != pool) continue;
+    NMC_TRY(
+        check(cudaMemcpyAsync(next, part(i, page), part_bytes(), cudaMemcpyDeviceToHost, stream),
+              "copying a page"));
+    next += part_bytes();
+  }
+  return check(cudaStreamSynchronize(stream), "copying a page");
+}
+
+Status KvPools::write_page(KvPool pool, int32_t page, std::span<const uint8_t> from,
+                           cudaStream_t stream) {
+  const uint8_t* next = from.data();
+  for (size_t i = 0; i < layout_.layers.size(); ++i) {
+    if (layout_.layers[i].pool != pool) continue;
+    NMC_TRY(
+        check(cudaMemcpyAsync(part(i, page), next, part_bytes(), cudaMemcpyHostToDevice, stream),
+              "copying a page"));
+    next += part_bytes();
+  }
+  return check(cudaStreamSynchronize(stream), "copying a page");
 }
 
 uint64_t kv_pool_bytes(const ModelDescription& model, KvCapacity capacity) {

@@ -1,8 +1,10 @@
 // Keys and values of all sequences on the device, in the pages that the engine hands out.
 #pragma once
 
+#include <span>
 #include "kernels/cuda/kv_layer.h"
 #include "kernels/cuda/memory.h"
+
 #include "runtime/cache/kv_layout.h"
 #include "runtime/engine/executor.h"
 
@@ -21,7 +23,15 @@ class KvPools {
   KvLayer layer(size_t index) const;  // a layer of the model
   uint64_t bytes() const { return global_.bytes() + sliding_.bytes(); }
 
+  // One page of a pool as bytes, layer by layer; behind everything that was started on `stream`.
+  uint64_t page_bytes(KvPool pool) const;
+  Status read_page(KvPool pool, int32_t page, std::span<uint8_t> to, cudaStream_t stream) const;
+  Status write_page(KvPool pool, int32_t page, std::span<const uint8_t> from, cudaStream_t stream);
+
  private:
+  uint64_t part_bytes() const;  // of one layer's part of a page
+  Bf16* part(size_t layer, int32_t page) const;
+
   KvLayout layout_;
   KvCapacity capacity_;
   int32_t padded_dim_ = 0;

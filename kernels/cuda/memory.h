@@ -43,24 +43,25 @@ using PinnedMemory = Memory<cudaFreeHost>;
 // `what` completes "memory for ..." in the error. At least one byte, so that there is an address.
 inline Result<DeviceMemory> allocate_device(size_t bytes, const std::string& what) {
   void* data = nullptr;
-  NMC_TRY(check(cudaMalloc(&data, bytes == 0 ? 1 : bytes),
-                "taking " + human_bytes(static_cast<double>(bytes)) + " of memory for " + what));
-  return DeviceMemory(data, bytes);
+  const cudaError_t error = cudaMalloc(&data, bytes == 0 ? 1 : bytes);
+  if (error == cudaSuccess) return DeviceMemory(data, bytes);
+  return failure(error,
+                 "taking " + human_bytes(static_cast<double>(bytes)) + " of memory for " + what);
 }
 
 // The same, all zeros.
 inline Result<DeviceMemory> allocate_zeros(size_t bytes, const std::string& what) {
   NMC_ASSIGN(DeviceMemory memory, allocate_device(bytes, what));
-  NMC_TRY(check(cudaMemset(memory.as<void>(), 0, bytes), "clearing memory for " + what));
+  NMC_TRY(check(cudaMemset(memory.as<void>(), 0, bytes), "clearing memory"));
   return Result<DeviceMemory>(std::move(memory));
 }
 
 inline Result<PinnedMemory> allocate_pinned(size_t bytes, const std::string& what) {
   void* data = nullptr;
-  NMC_TRY(
-      check(cudaMallocHost(&data, bytes == 0 ? 1 : bytes),
-            "taking " + human_bytes(static_cast<double>(bytes)) + " of host memory for " + what));
-  return PinnedMemory(data, bytes);
+  const cudaError_t error = cudaMallocHost(&data, bytes == 0 ? 1 : bytes);
+  if (error == cudaSuccess) return PinnedMemory(data, bytes);
+  return failure(
+      error, "taking " + human_bytes(static_cast<double>(bytes)) + " of host memory for " + what);
 }
 
 }  // namespace nmc::cuda

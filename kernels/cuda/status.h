@@ -9,10 +9,9 @@
 
 namespace nmc::cuda {
 
-// Ok, or a sentence that names what was being done. Out of memory is kExhausted (a smaller request
-// may succeed); everything else is final.
-inline Status check(cudaError_t error, const std::string& doing) {
-  if (error == cudaSuccess) return {};
+// The sentence for a failure while `doing`. Out of memory is kExhausted (a smaller request may
+// succeed); everything else is final.
+inline Status failure(cudaError_t error, const std::string& doing) {
   const std::string sentence = doing + " failed on the GPU: " + cudaGetErrorString(error) + " (" +
                                cudaGetErrorName(error) + ")";
   if (error != cudaErrorMemoryAllocation) return internal_error(sentence);
@@ -20,9 +19,9 @@ inline Status check(cudaError_t error, const std::string& doing) {
   return exhausted(sentence);
 }
 
-// The same for the kernel that was just launched.
-inline Status check_launch(const std::string& kernel) {
-  return check(cudaGetLastError(), "starting " + kernel);
+// Ok, or that failure; no string is made for nothing.
+inline Status check(cudaError_t error, const char* doing) {
+  return error == cudaSuccess ? Status() : failure(error, doing);
 }
 
 }  // namespace nmc::cuda

@@ -100,7 +100,7 @@ class Synthesis {
     const auto cols = static_cast<int64_t>(tensor.spec.cols);
     fill_vector<<<unsigned((cols + kThreads - 1) / kThreads), kThreads>>>(rule, cols,
                                                                           place(tensor));
-    return check_launch("fill_vector");
+    return check(cudaGetLastError(), "starting fill_vector");
   }
 
   Status fill(const DeviceTensor& tensor, const std::vector<SyntheticTensor>& parts) const {
@@ -120,7 +120,8 @@ class Synthesis {
                   .part = on_device.as<SyntheticTensor>(),
                   .out = place(tensor)};
     fill_rows<<<unsigned(spec.count * spec.padded_rows()), kThreads>>>(job);
-    return check_launch("fill_rows");  // freeing the rule waits for the kernel
+    return check(cudaGetLastError(),
+                 "starting fill_rows");  // freeing the rule waits for the kernel
   }
 
   const ModelDescription& model_;

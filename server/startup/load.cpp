@@ -26,16 +26,19 @@ Result<api::ModelTexts> read_texts(const ModelFile& file) {
   return texts;
 }
 
-// Opens the executor with what memory allows. A device has its own idea of that: while it refuses
-// for want of memory, it is asked for half as much.
+// Opens the executor with what memory allows: the device's own, or this machine's. A device has its
+// own idea of that: while it refuses for want of memory, it is asked for half as much.
 Result<std::unique_ptr<Executor>> open_fitting(const Options& options,
                                                const std::shared_ptr<const ModelFile>& file,
-                                               const EngineOptions& wanted, MemoryPlan* plan) {
-  uint64_t budget = memory_budget(file->header().file_bytes);
+                                               EngineOptions wanted, MemoryPlan* plan) {
+  NMC_ASSIGN(const std::optional<DeviceMemory> own, device_memory(options.device, file->model()));
+  if (own) wanted.prefill_chunk = own->prefill_chunk;
+  uint64_t budget = own ? own->kv_bytes : memory_budget(file->header().file_bytes);
+  // float32: the widest that an executor keeps in this machine's memory.
+  const int value_bytes = own ? sizeof(Bf16) : sizeof(float);
   Status refused;
   for (;;) {
-    // float32: the widest that an executor keeps.
-    auto next = plan_memory(file->model(), wanted, budget, sizeof(float));
+    auto next = plan_memory(file->model(), wanted, budget, value_bytes);
     if (!next.ok()) return refused.ok() ? next.status() : refused;
     *plan = std::move(next).value();
     auto executor = open_executor(options.device, file, plan->capacity);

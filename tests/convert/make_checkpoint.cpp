@@ -6,11 +6,11 @@
 #include <map>
 
 #include "convert/checkpoint.h"
-#include "runtime/format/checkpoint_names.h"
-#include "runtime/format/synthetic_rule.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
+#include "runtime/format/checkpoint_names.h"
+#include "runtime/format/synthetic_rule.h"
 
 namespace nmc {
 namespace {

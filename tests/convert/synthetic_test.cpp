@@ -8,9 +8,9 @@
 #include <set>
 
 #include "convert/convert.h"
-#include "runtime/format/synthetic_rule.h"
 #include "kernels/reference/executor.h"
 #include "runtime/base/hash.h"
+#include "runtime/format/synthetic_rule.h"
 #include "runtime/model/config.h"
 #include "tests/convert/test_checkpoint.h"
 #include "tests/runtime/format/temp_folder.h"

@@ -1,6 +1,7 @@
 #include "tests/support/golden.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace nmc::test {
@@ -27,8 +28,13 @@ std::vector<GoldenPrompt> GoldenModel::prompts() const {
   return prompts;
 }
 
+std::filesystem::path source_dir() {
+  const char* moved = std::getenv("NMC_SOURCE_DIR");
+  return moved != nullptr ? moved : NMC_SOURCE_DIR;
+}
+
 std::vector<GoldenModel> golden_models() {
-  const std::filesystem::path source = NMC_SOURCE_DIR;
+  const std::filesystem::path source = source_dir();
   std::vector<GoldenModel> models;
   for (const auto& entry : std::filesystem::directory_iterator(source / "tests/golden")) {
     if (!entry.is_directory()) continue;

@@ -30,6 +30,10 @@ struct GoldenModel {
   TensorFile debug() const { return TensorFile(values / "debug_prompt0.safetensors"); }
 };
 
+// The root of the sources: where they were built from, or what the environment's NMC_SOURCE_DIR
+// says when a test runs on another machine.
+std::filesystem::path source_dir();
+
 // The bundled model, and the folders of tests/golden that hold a checkpoint of their own.
 std::vector<GoldenModel> golden_models();
 GoldenModel golden_model(const std::string& name);

@@ -1,0 +1,41 @@
+// The executor on an NVIDIA Hopper GPU.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "runtime/engine/executor.h"
+#include "runtime/format/model_file.h"
+
+namespace nmc::cuda {
+
+struct CudaOptions {
+  int64_t rows = 2048;  // most tokens that go through the layers together
+  bool poison = false;  // tests: what was never written is NaN
+};
+
+// Prompt tokens of a call: every expert's weights are read for them anyway, and a call stays short
+// enough for streams that run beside it.
+inline constexpr int64_t kPrefillChunk = 1024;
+
+// Ok when there is a GPU that the kernels were built for, otherwise kUnsupported with a sentence.
+Status device_status();
+
+// Bytes of its memory that the GPU has left for keys and values beside the model's weights and the
+// buffers of a pass.
+Result<uint64_t> kv_memory(const ModelDescription& model);
+
+// Copies the weights to the GPU; the file is not needed afterwards. Operands and K/V are BF16; the
+// residual, sums and softmax are float32. A row's logits are the same bits in any batch and for any
+// cut of its prompt into calls. kUnsupported without a fitting GPU, kExhausted when weights and
+// pages do not fit its memory; nothing is loaded then.
+Result<std::unique_ptr<Executor>> create_cuda_executor(std::shared_ptr<const ModelFile> file,
+                                                       KvCapacity capacity,
+                                                       CudaOptions options = {});
+
+// The same with synthetic weights (docs/conversion.md), made on the GPU.
+Result<std::unique_ptr<Executor>> create_synthetic_cuda_executor(const ModelDescription& model,
+                                                                 KvCapacity capacity,
+                                                                 CudaOptions options = {});
+
+}  // namespace nmc::cuda

@@ -1,0 +1,29 @@
+// The logits of the rows that want them.
+#include "kernels/cuda/prefill/linear_args.h"
+
+namespace nmc::cuda {
+namespace {
+
+struct StoreLogits {
+  FloatRows out;
+  float scale;
+  int32_t* bad_row;
+
+  template <int kTokens>
+  __device__ void run(const float* sums, int row, int rows, const TokenTile& tile) const {
+    for_each_sum<kTokens>(sums, row, rows, tile.count, [&](int r, int token, float value) {
+      const float logit = scale * value;
+      out.row(tile.first + token)[r] = logit;
+      if (!isfinite(logit)) atomicMin(bad_row, tile.first + token);
+    });
+  }
+};
+
+}  // namespace
+
+Status logits(const DeviceTensor& head, const Tokens& tokens, float scale, FloatRows out,
+              int32_t* bad_row, cudaStream_t stream) {
+  return run_gemm(gemm_args(head, tokens), StoreLogits{out, scale, bad_row}, stream);
+}
+
+}  // namespace nmc::cuda

@@ -1,0 +1,49 @@
+// How token rows are cut into the tiles of a matrix product.
+#pragma once
+
+#include <cstdint>
+
+namespace nmc::cuda {
+
+// Rows [first, first + count) of the token operand, `first` a multiple of 8, times one matrix.
+struct TokenTile {
+  int32_t matrix = 0;  // expert
+  int32_t first = 0, count = 0;
+};
+
+// Either all of `rows` rows in order, times the only matrix, or a list that the device made.
+struct TokenTiles {
+  int32_t tokens = 8;  // most rows of a tile: one of the shapes of gemm.cuh
+  int32_t rows = 0;
+  const TokenTile* list = nullptr;
+  const int32_t* list_count = nullptr;  // on the device
+  int32_t list_most = 0;                // a bound that the host knows
+
+  constexpr int64_t most() const {
+    return list != nullptr ? list_most : (rows + tokens - 1) / tokens;
+  }
+  // Tile `index`; a count of 0: there is none. `size`: the same as `tokens`.
+  constexpr TokenTile get(int32_t index, int32_t size) const {
+    if (list != nullptr) return index < *list_count ? list[index] : TokenTile{};
+    const int32_t first = index * size;
+    return {0, first, rows - first < size ? rows - first : size};
+  }
+};
+
+// The tile for `rows` token rows times a matrix of `weight_rows`: the largest that keeps the device
+// busy. A row's result does not depend on it.
+constexpr int32_t tile_tokens(int64_t rows, int64_t weight_rows) {
+  constexpr int64_t kBusy = 120;  // CTAs
+  if (rows <= 64) return rows <= 8 ? 8 : rows <= 32 ? 32 : 64;
+  auto ctas = [&](int64_t tokens) {
+    return (weight_rows + 127) / 128 * ((rows + tokens - 1) / tokens);
+  };
+  return ctas(256) >= kBusy ? 256 : ctas(128) >= kBusy ? 128 : 64;
+}
+
+// The same for experts of `rows` rows on average: most of them in one tile.
+constexpr int32_t expert_tile_tokens(int64_t rows) {
+  return rows < 4 ? 8 : rows < 20 ? 32 : rows < 40 ? 64 : 256;
+}
+
+}  // namespace nmc::cuda

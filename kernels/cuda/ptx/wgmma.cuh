@@ -1,0 +1,94 @@
+// wgmma: a warpgroup multiplies two matrices in shared memory, BF16 operands, FP32 accumulator.
+//
+// d[64 x N] += a[64 x 16] b[N x 16]^T. Both operands are K-major in the 128-byte swizzle, which is
+// the tile order of docs/format.md: atoms of 8 rows x 64 columns, 1 KiB, at multiples of 1 KiB.
+// Of d, thread t of the warpgroup holds of row 16 (t / 32) + t % 32 / 4 the columns 8 j + 2 (t % 4)
+// and the next as d[4 j], d[4 j + 1]; of the row 8 below as d[4 j + 2], d[4 j + 3].
+#pragma once
+
+#include <cstdint>
+
+namespace nmc::ptx {
+
+// Describes rows of atoms whose 8-row groups stand `group_bytes` apart. Adding 2 to a descriptor
+// moves it by 16 columns inside the atom.
+__device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t shared_address,
+                                                     uint32_t group_bytes) {
+  constexpr uint64_t kSwizzle128 = uint64_t{1} << 62;
+  return kSwizzle128 | uint64_t(group_bytes >> 4) << 32 | uint64_t{1} << 16 |
+         (shared_address & 0x3ffff) >> 4;
+}
+
+// Before the first wgmma of a group: registers of d are ready.
+__device__ __forceinline__ void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+// Until at most kPending groups are on their way.
+template <int kPending>
+__device__ __forceinline__ void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
+}
+
+#define NMC_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define NMC_D16(i) NMC_D4(i), NMC_D4(i + 4), NMC_D4(i + 8), NMC_D4(i + 12)
+
+// `d`: N / 2 accumulators. N: 8, 16, 32, 64 or 128.
+template <int N>
+__device__ __forceinline__ void wgmma_m64(float* d, uint64_t a, uint64_t b) {
+  if constexpr (N == 8) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, "
+        "0;"
+        : NMC_D4(0)
+        : "l"(a), "l"(b));
+  } else if constexpr (N == 16) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7}, "
+        "%8, %9, 1, 1, 1, 0, 0;"
+        : NMC_D4(0), NMC_D4(4)
+        : "l"(a), "l"(b));
+  } else if constexpr (N == 32) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, "
+        "%9, %10, %11, %12, %13, %14, %15}, %16, %17, 1, 1, 1, 0, 0;"
+        : NMC_D16(0)
+        : "l"(a), "l"(b));
+  } else if constexpr (N == 64) {
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, "
+        "%9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, "
+        "%27, %28, %29, %30, %31}, %32, %33, 1, 1, 1, 0, 0;"
+        : NMC_D16(0), NMC_D16(16)
+        : "l"(a), "l"(b));
+  } else {
+    static_assert(N == 128, "no such shape here");
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, "
+        "%8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, "
+        "%26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, "
+        "%44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "
+        "%62, %63}, %64, %65, 1, 1, 1, 0, 0;"
+        : NMC_D16(0), NMC_D16(16), NMC_D16(32), NMC_D16(48)
+        : "l"(a), "l"(b));
+  }
+}
+
+// d[64 x 64] += a[64 x 16] b[16 x 64] with `a` in registers (as mma.sync m16n8k16 takes it, a warp
+// for 16 rows) and `b` row by row: 64 columns of a row are 128 bytes of an atom, 8 rows an atom;
+// the descriptor's group is 8 rows further.
+__device__ __forceinline__ void wgmma_m64n64_rows(float* d, const uint32_t (&a)[4], uint64_t b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, "
+      "%9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, "
+      "%27, %28, %29, %30, %31}, {%32, %33, %34, %35}, %36, 1, 1, 1, 1;"
+      : NMC_D16(0), NMC_D16(16)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+#undef NMC_D16
+#undef NMC_D4
+
+}  // namespace nmc::ptx
