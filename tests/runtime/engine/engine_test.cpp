@@ -29,6 +29,31 @@ TEST(Engine, ABatchGivesEverySequenceItsSoloTokens) {
   expect_all_pages_free(*engine);
 }
 
+// A vocabulary so large that the rows of a step are drawn on several threads.
+TEST(Engine, DrawingOnThreadsChangesNoToken) {
+  ModelDescription model = fake_model();
+  model.vocab = 12'000;
+  auto open = [&](int64_t parallel) {
+    EngineOptions options{.parallel = parallel};
+    auto executor = std::make_unique<FakeExecutor>(kv_capacity_for(model, options), model);
+    return std::move(*Engine::create(std::move(executor), options));
+  };
+  auto varied = [](int32_t i) {
+    GenerationRequest r = request(i, 20, 6);
+    r.sampling.temperature = 0.5 * (i % 4);
+    if (i % 2) r.sampling.top_p = 0.8;
+    if (i % 3) r.sampling.presence_penalty = 1;
+    r.top_logprobs = i % 3 - 1;
+    return r;
+  };
+  auto together = open(8), alone = open(1);
+  std::vector<std::shared_ptr<Generation>> running;
+  for (int32_t i = 0; i < 8; ++i) running.push_back(*together->submit(varied(i)));
+  for (int32_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(collect(*running[static_cast<size_t>(i)]), collect(**alone->submit(varied(i)))) << i;
+  }
+}
+
 TEST(Engine, TheChunkSizeDoesNotChangeTheTokens) {
   GenerationRequest r = request(3, 333, 40);
   std::vector<int32_t> expected = solo(r);
