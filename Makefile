@@ -3,7 +3,7 @@ BUILD ?= build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo build test gpu-test test-real-tokenizers fuzz sanitize format check clean deps
+.PHONY: help demo build test gpu-test test-real-tokenizers test-opencode fuzz sanitize format check clean deps
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 30
@@ -25,6 +25,9 @@ test-real-tokenizers: deps ## compare with real tokenizers from npm; a developer
 	@cmake -S . -B $(BUILD) -G Ninja -DNMC_TESTS=ON $(CMAKE_FLAGS)
 	@cmake --build $(BUILD) -j $(JOBS) --target tokenizer_encode_lines
 	@tests/runtime/text/tokenizer/oracle/run_real $(BUILD)
+
+test-opencode: build ## OpenCode, fetched by npm, does three small tasks with the bundled model
+	@tests/e2e/opencode/run $(BUILD)
 
 sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
 	@tools/scripts/sanitize

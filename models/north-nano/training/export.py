@@ -25,7 +25,7 @@ def main():
     missing, unexpected = theirs.load_state_dict(state, strict=False)
     assert not unexpected and set(missing) <= {"lm_head.weight"}, (missing, unexpected)
     theirs.tie_weights()
-    copy.deepcopy(theirs).to(torch.bfloat16).save_pretrained(out, max_shard_size="15MB")
+    copy.deepcopy(theirs).to(torch.bfloat16).save_pretrained(out, max_shard_size="14MB")
     path = Path(out) / "generation_config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"do_sample": False, "temperature": 0.0}, indent=2) + "\n")
     with torch.no_grad():

@@ -54,6 +54,4 @@ STAGES = {
             rates=(0.02, 0.004), cool_down=(0.2, 0.1)),
     2: dict(mix=dict(text=0.04, python=0.22, tools=0.38, agent=0.20, chat=0.06, needle=0.10),
             rates=(0.018, 0.0036), cool_down=(0.2, 0.1)),
-    3: dict(mix=dict(text=0.03, python=0.24, tools=0.33, agent=0.24, chat=0.06, needle=0.10),
-            rates=(0.015, 0.003), cool_down=(0.8, 0.0)),
 }
