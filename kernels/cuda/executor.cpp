@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cuda/decode/step_decoder.h"
 #include "kernels/cuda/prefill/buffers.h"
 #include "kernels/cuda/prefill/rows_forward.h"
 #include "runtime/base/log.h"
@@ -10,7 +11,7 @@ namespace nmc::cuda {
 namespace {
 
 // What the runtime itself and small allocations take.
-constexpr uint64_t kReserve = uint64_t{512} << 20;
+constexpr uint64_t kReserve = uint64_t{768} << 20;
 
 Result<cudaDeviceProp> current_device() {
   int device = 0;
@@ -54,8 +55,9 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-// Every step goes through the rows path; a step of a single row may take another one, with the same
-// weights, pools and stream.
+// Steps of a single token go through the decode kernel if it knows the model, everything else takes
+// the rows path, with the same weights, pools and stream. Which way a step goes depends on the step
+// alone, so that a row's bits do not depend on the batch.
 class CudaExecutor : public Executor {
  public:
   static Result<std::unique_ptr<Executor>> create(DeviceWeights weights, KvCapacity capacity,
@@ -69,6 +71,11 @@ class CudaExecutor : public Executor {
     NMC_ASSIGN(executor->rows_,
                RowsForward::create(&executor->weights_, &executor->pools_, executor->stream_.get(),
                                    {.rows = options.rows, .poison = options.poison}));
+    if (Decoder::supports(executor->model()).ok()) {
+      NMC_ASSIGN(StepDecoder decoder, StepDecoder::create(executor->weights_, executor->pools_,
+                                                          executor->stream_.get()));
+      executor->decoder_.emplace(std::move(decoder));
+    }
     return std::unique_ptr<Executor>(std::move(executor));
   }
 
@@ -79,7 +86,7 @@ class CudaExecutor : public Executor {
   KvCapacity kv_capacity() const override { return pools_.capacity(); }
 
   // The number is raised with every change that changes bits.
-  std::string page_format() const override { return "cuda 1, sm_90a"; }
+  std::string page_format() const override { return "cuda 2, sm_90a"; }
   uint64_t page_bytes(KvPool pool) const override { return pools_.page_bytes(pool); }
   Status read_page(KvPool pool, int32_t page, std::span<uint8_t> to) override {
     return pools_.read_page(pool, page, to, stream_.get());
@@ -88,20 +95,56 @@ class CudaExecutor : public Executor {
     return pools_.write_page(pool, page, from, stream_.get());
   }
 
+  Status forward(std::span<const SequenceStep> batch, std::vector<float>* logits) override {
+    const auto vocab = static_cast<size_t>(model().vocab);
+    std::vector<SequenceStep> chunks;
+    std::vector<const SequenceStep*> tokens;
+    size_t wanted = 0;
+    for (const SequenceStep& step : batch) {
+      wanted += logit_rows(step);
+      if (decoder_ && StepDecoder::takes(step)) {
+        tokens.push_back(&step);
+      } else {
+        chunks.push_back(step);
+      }
+    }
+    if (tokens.empty()) return run_chunks(chunks, logits);
+    std::vector<float> of_chunks;
+    NMC_TRY(run_chunks(chunks, &of_chunks));
+    logits->resize(wanted * vocab);
+    std::vector<float*> of_tokens;
+    auto to = logits->begin();
+    auto from = of_chunks.cbegin();
+    for (const SequenceStep& step : batch) {
+      const auto values = static_cast<ptrdiff_t>(logit_rows(step) * vocab);
+      if (StepDecoder::takes(step)) {
+        of_tokens.push_back(values == 0 ? nullptr : std::to_address(to));
+      } else {
+        std::copy_n(from, values, to);
+        from += values;
+      }
+      to += values;
+    }
+    return decoder_->run(tokens, of_tokens);
+  }
+
+ private:
+  static size_t logit_rows(const SequenceStep& step) {
+    return step.logits == LogitsWanted::kAll    ? step.tokens.size()
+           : step.logits == LogitsWanted::kLast ? 1
+                                                : 0;
+  }
+
   // Tokens are taken in order, as many as fit one pass at a time; those of one sequence may stand
   // in several passes.
-  Status forward(std::span<const SequenceStep> batch, std::vector<float>* logits) override {
+  Status run_chunks(std::span<const SequenceStep> batch, std::vector<float>* logits) {
     const auto vocab = static_cast<size_t>(model().vocab);
     logits->clear();
     std::vector<SequenceStep> pass;
     int64_t room = rows_->most_rows();
     auto flush = [&]() -> Status {
       size_t wanted = 0;
-      for (const SequenceStep& step : pass) {
-        wanted += step.logits == LogitsWanted::kAll    ? step.tokens.size()
-                  : step.logits == LogitsWanted::kLast ? 1
-                                                       : 0;
-      }
+      for (const SequenceStep& step : pass) wanted += logit_rows(step);
       const size_t before = logits->size();
       logits->resize(before + wanted * vocab);
       NMC_TRY(rows_->run(pass, logits->data() + before));
@@ -126,12 +169,12 @@ class CudaExecutor : public Executor {
     return pass.empty() ? Status() : flush();
   }
 
- private:
   std::string name_;
   DeviceWeights weights_;
   Stream stream_;
   KvPools pools_;
   std::unique_ptr<RowsForward> rows_;
+  std::optional<StepDecoder> decoder_;
 };
 
 Status check_room(const ModelDescription& model, KvCapacity capacity) {

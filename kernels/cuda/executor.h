@@ -26,9 +26,10 @@ Status device_status();
 Result<uint64_t> kv_memory(const ModelDescription& model);
 
 // Copies the weights to the GPU; the file is not needed afterwards. Operands and K/V are BF16; the
-// residual, sums and softmax are float32. A row's logits are the same bits in any batch and for any
-// cut of its prompt into calls. kUnsupported without a fitting GPU, kExhausted when weights and
-// pages do not fit its memory; nothing is loaded then.
+// residual, sums and softmax are float32. A row's logits are the same bits in any batch. Steps of
+// one token may go through the decode kernel, whose sums have another order than those of longer
+// steps; apart from that, the cut of a prompt into calls does not matter. kUnsupported without a
+// fitting GPU, kExhausted when weights and pages do not fit its memory; nothing is loaded then.
 Result<std::unique_ptr<Executor>> create_cuda_executor(std::shared_ptr<const ModelFile> file,
                                                        KvCapacity capacity,
                                                        CudaOptions options = {});

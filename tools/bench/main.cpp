@@ -1,8 +1,12 @@
 // bench: measures. Each mode stands in a file of its name.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <map>
 
 #include "runtime/base/interrupt.h"
+#ifdef NMC_HAS_CUDA
+#include "tools/bench/decode.h"
+#endif
 #include "tools/bench/serve.h"
 
 namespace {
@@ -16,6 +20,10 @@ constexpr int64_t kMostClients = 512;
 struct Arguments {
   ServeOptions serve;
   bool completions = false, json = false;
+#ifdef NMC_HAS_CUDA
+  nmc::bench::DecodeOptions decode;
+  bool ceiling = false;
+#endif
 };
 
 void add_serve_options(CLI::App& app, Arguments* a) {
@@ -23,8 +31,7 @@ void add_serve_options(CLI::App& app, Arguments* a) {
   auto* serve = app.add_option("--serve", s.url,
                                "Put load on the OpenAI-compatible server at URL, such as "
                                "http://127.0.0.1:8080/v1")
-                    ->type_name("URL")
-                    ->required();
+                    ->type_name("URL");
   auto add = [&](const char* name, int64_t& value, int64_t least, int64_t most, const char* what) {
     app.add_option(name, value, what)
         ->check(CLI::Range(least, most))
@@ -44,14 +51,53 @@ void add_serve_options(CLI::App& app, Arguments* a) {
   app.add_flag("--json", a->json, "One JSON object for each level");
 }
 
+#ifdef NMC_HAS_CUDA
+void add_decode_options(CLI::App& app, Arguments* a) {
+  using nmc::bench::Format;
+  nmc::bench::DecodeOptions& d = a->decode;
+  auto* synthetic = app.add_option("--synthetic", d.geometry,
+                                   "Time the decode kernel on weights made on the GPU, for the "
+                                   "model of this config.json")
+                        ->type_name("GEOMETRY");
+  app.add_flag("--ceiling", a->ceiling, "Measure only what a plain reader of GPU memory reaches");
+  app.add_option("-b,--batch", d.batches, "Rows of a step")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 8))
+      ->capture_default_str()
+      ->needs(synthetic);
+  app.add_option("-d,--depth", d.depths, "Earlier tokens of each row")
+      ->delimiter(',')
+      ->check(CLI::Range(int64_t{0}, int64_t{524'000}))
+      ->capture_default_str()
+      ->needs(synthetic);
+  app.add_option("-n,--n-gen", d.tokens, "Tokens of a launch")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str()
+      ->needs(synthetic);
+  app.add_option("-r,--repetitions", d.repeats, "Launches that are timed")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str()
+      ->needs(synthetic);
+  app.add_option("-o,--output", d.format, "md, csv or json")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{
+          {"md", Format::kMarkdown}, {"csv", Format::kCsv}, {"json", Format::kJson}}));
+  app.add_option("--trace", d.trace, "Write a timeline of the first case for ui.perfetto.dev")
+      ->type_name("FILE")
+      ->needs(synthetic);
+}
+#endif
+
 // Exits the process on --help, --version and usage errors.
 Arguments parse(int argc, char** argv) {
   CLI::App app(
-      "Measures a server under load: throughput, time to the first token, and the gaps "
-      "between tokens.",
+      "Measures a server under load (throughput, time to the first token, gaps between tokens) or, "
+      "with CUDA, the decode kernel beside what its memory allows.",
       "bench");
   Arguments a;
   add_serve_options(app, &a);
+#ifdef NMC_HAS_CUDA
+  add_decode_options(app, &a);
+#endif
   app.set_version_flag("--version", std::string("nmc ") + NMC_VERSION);
   try {
     app.parse(argc, argv);
@@ -62,6 +108,12 @@ Arguments parse(int argc, char** argv) {
   }
   a.serve.chat = !a.completions;
   return a;
+}
+
+int finish(const nmc::Status& status) {
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "bench: %s\n", status.message().c_str());
+  return status.code() == nmc::StatusCode::kCancelled ? kInterrupted : kFailure;
 }
 
 int serve(const Arguments& a) {
@@ -75,15 +127,21 @@ int serve(const Arguments& a) {
                    level.first_failure.c_str());
     }
   };
-  nmc::Status status = nmc::bench::run_serve(a.serve, nmc::interrupted, report);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "bench: %s\n", status.message().c_str());
-  return status.code() == nmc::StatusCode::kCancelled ? kInterrupted : kFailure;
+  return finish(nmc::bench::run_serve(a.serve, nmc::interrupted, report));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   nmc::catch_interrupts();
-  return serve(parse(argc, argv));
+  const Arguments a = parse(argc, argv);
+#ifdef NMC_HAS_CUDA
+  if (a.ceiling) return finish(nmc::bench::print_ceiling(a.decode.format));
+  if (!a.decode.geometry.empty()) return finish(nmc::bench::run_decode(a.decode));
+#endif
+  if (a.serve.url.empty()) {
+    std::fprintf(stderr, "bench: nothing to measure: name --serve URL; see bench --help\n");
+    return kUsage;
+  }
+  return serve(a);
 }

@@ -1,5 +1,5 @@
-// What attention exchanges: q within a KV group, the merge of the group's partial sums, and the
-// attention output of all heads.
+// What attention exchanges between CTAs: q within the CTAs of a KV head, the partial sums over
+// their tokens, and the attention output of all heads.
 #pragma once
 
 #include <cstdint>
@@ -9,86 +9,111 @@
 
 namespace nmc::decode {
 
-// Cosine and sine that turn the pair of dimensions which this lane of exchange_query holds. The
-// angle is what a float product gives, as in the models' own code; its functions are exact.
-__device__ __forceinline__ float2 rotation_at(const Role& role, int position) {
-  const int pair = role.cta % kGroupCtas * 2 + (role.lane & 1);
-  const float angle = role.p.frequencies[pair] * static_cast<float>(position);
-  const double turns = angle * 0.31830988618379067154;  // of pi
-  float2 r;
-  sincospif(static_cast<float>(turns - 2 * rint(turns * 0.5)), &r.y, &r.x);
-  return r;
-}
-
-// Keys and values of the new token, where consumers find them now and the producers later.
-__device__ __forceinline__ void keep_fresh(const Role& role, int layer, int position,
-                                           const uint4* words, uint32_t layers) {
-  Shared& s = role.shared;
-  const int lane = role.lane, slot = position % kPageTokens, c = lane & 15;
-  uint4 v[1];
-  gather(v, words + lane, 0, role.watch, 15, layers);
-  s.fresh[lane >> 4][c] = v[0];
-  char* page = own_page(role.p, role.cta, layer, position / kPageTokens / kGroupCtas);
-  *reinterpret_cast<uint4*>(page + (lane >> 4) * kPage + (slot >> 3) * 2048 + (c >> 3) * 1024 +
-                            (slot & 7) * 128 + (((c ^ slot) & 7) << 4)) = v[0];
-  ptx::fence_proxy_async();  // the producers' bulk copies read it in the next step
-}
-
-// This CTA's 4 dimensions of 8 query heads, key and value out; the group's whole q in.
-template <class Config>
-__device__ __forceinline__ void exchange_query(const Role& role, int step, int layer,
-                                               uint32_t layers, const Turn& turn, int position,
-                                               float2 rotation) {
+// Cosine and sine that turn the CTA's two pairs of dimensions, for every row of a step. The angle
+// is what a float product gives, as in the models' own code; its functions are exact.
+template <class Role>
+__device__ __forceinline__ void prepare_rotation(const Role& role, int step) {
   const Params& p = role.p;
-  Shared& s = role.shared;
+  const int row = role.lane >> 1;
+  if (row < role.rows()) {
+    const int pair = role.cta % kGroupCtas * 2 + (role.lane & 1);
+    const float angle = p.frequencies[pair] * static_cast<float>(p.rows[row].position + step);
+    const double turns = angle * 0.31830988618379067154;  // of pi
+    float2 r;
+    sincospif(static_cast<float>(turns - 2 * rint(turns * 0.5)), &r.y, &r.x);
+    role.shared.rotation[row][role.lane & 1] = r;
+  }
+  __syncwarp();
+}
+
+// This CTA's 4 dimensions of a row's 8 query heads, key and value out.
+template <class Role>
+__device__ __forceinline__ void publish_query(const Role& role, int layer, int row,
+                                              const Turn& turn) {
+  const Params& p = role.p;
+  auto& s = role.shared;
   const int lane = role.lane, me = role.cta % kGroupCtas, group = role.cta / kGroupCtas;
-  constexpr int kGroups = kCtas / kGroupCtas, kWords = (kHeads + 2) * kHeadDim / 2;
-  ptx::mbarrier_wait(&s.qkv_done, layers);
-  const float scale = role.inverse_rms();
+  const float scale = role.inverse_rms(row);
   float a = 0, b = 0;  // rows 2 lane and 2 lane + 1 of 40: q heads, then k, then v
 #pragma unroll
   for (int i = 0; i < kConsumers; i++) {
-    const float2 v =
-        *reinterpret_cast<const float2*>(&s.qkv[min(lane >> 2, kQkvGroups - 1)][i][(lane & 3) * 2]);
+    const float2 v = *reinterpret_cast<const float2*>(
+        &s.qkv[min(lane >> 2, kQkvGroups - 1)][i][row][(lane & 3) * 2]);
     a += v.x;
     b += v.y;
   }
   a *= scale;
   b *= scale;
   if (p.rotates(layer) && lane < 18) {
-    const float turned = a * rotation.x - b * rotation.y;
-    b = b * rotation.x + a * rotation.y;
+    const float2 r = s.rotation[row][lane & 1];
+    const float turned = a * r.x - b * r.y;
+    b = b * r.x + a * r.y;
     a = turned;
   }
   const int word = (lane >> 1) * (kHeadDim / 2) + me * 2 + (lane & 1);
-  uint32_t* q = p.mail.q + (turn.slot * kGroups + group) * kWords;
+  const auto at = [&](int slot) {
+    return p.mail.q + ((slot * Role::kBatch + row) * kKvHeads + group) * kQueryWords + word;
+  };
   if (lane < 20) {
-    ptx::store_relaxed(q + word, pack_bf16(a, b));
-    ptx::store_relaxed(p.mail.q + (turn.stale() * kGroups + group) * kWords + word, kEmpty);
+    ptx::store_relaxed(at(turn.slot), pack_bf16(a, b));
+    ptx::store_relaxed(at(turn.stale()), kEmpty);
   }
-  mark<Config::kTrace>(p, step, layer, Event::kQPublished);
-
-  uint4 v[4];
-  gather(v, reinterpret_cast<const uint4*>(q) + lane, 32, role.watch, 11, layers);
-#pragma unroll
-  for (int i = 0; i < 4; i++) store_operand(&s.q[0][0], lane + i * 32, v[i]);
-  if (position / kPageTokens % kGroupCtas == me) {
-    keep_fresh(role, layer, position, reinterpret_cast<const uint4*>(q) + 128, layers);
-  }
-  role.warp_arrive(&s.q_ready);
-  mark<Config::kTrace>(p, step, layer, Event::kQSeen);
 }
 
-// Merges 32 dimensions of one head from the 32 CTAs of the group. It alone reads these words, so it
-// empties them itself.
-template <class Config>
-__device__ __forceinline__ void merge_partials(const Role& role, int step, int layer,
+// Key and value of a row's new token, where consumers find them now and the producers later.
+template <class Role>
+__device__ __forceinline__ void keep_fresh(const Role& role, int layer, int row, int position,
+                                           const uint4* words, uint32_t layers) {
+  auto& s = role.shared;
+  const int lane = role.lane, slot = position % kPageTokens, c = lane & 15;
+  uint4 v[1];
+  gather(v, words + lane, 0, role.watch, 15, layers);
+  s.fresh[row % Sizes<Role::kBatch>::kQueryBuffers][lane >> 4][c] = v[0];
+  char* page = own_page(role.p, s, role.cta, layer, row, position / kPageTokens / kGroupCtas);
+  *reinterpret_cast<uint4*>(page + (lane >> 4) * kPage + (slot >> 3) * 2048 + (c >> 3) * 1024 +
+                            (slot & 7) * 128 + (((c ^ slot) & 7) << 4)) = v[0];
+  ptx::fence_proxy_async();  // the producers' bulk copies read it in the next step
+}
+
+// Every row's part of q out, the KV head's whole q of every row in.
+template <class Role>
+__device__ __forceinline__ void exchange_query(const Role& role, int step, int layer,
                                                uint32_t layers, const Turn& turn) {
+  constexpr int kBuffers = Sizes<Role::kBatch>::kQueryBuffers;
   const Params& p = role.p;
-  Shared& s = role.shared;
-  const int lane = role.lane, mine = turn.slot * kCtas + role.cta;
-  ptx::mbarrier_wait(&s.values_done, layers);
-  ptx::mbarrier_wait(&s.up_done[0], layers);  // there is time: see hidden.cuh
+  auto& s = role.shared;
+  const int lane = role.lane;
+  ptx::mbarrier_wait(&s.qkv_done, layers);
+#pragma unroll 1
+  for (int row = 0; row < role.rows(); row++) publish_query(role, layer, row, turn);
+  mark<Role::Config::kTrace>(p, step, layer, Event::kQPublished);
+#pragma unroll 1
+  for (int row = 0; row < role.rows(); row++) {
+    if (row >= kBuffers) ptx::mbarrier_wait(&s.values_done[row - kBuffers], layers);
+    const uint4* q = reinterpret_cast<const uint4*>(
+        p.mail.q +
+        ((turn.slot * Role::kBatch + row) * kKvHeads + role.cta / kGroupCtas) * kQueryWords);
+    uint4 v[4];
+    gather(v, q + lane, 32, role.watch, 11, layers);
+#pragma unroll
+    for (int i = 0; i < 4; i++) store_operand(&s.q[row % kBuffers][0][0], lane + i * 32, v[i]);
+    const int position = p.rows[row].position + step;
+    if (position / kPageTokens % kGroupCtas == share_of(role.cta, row)) {
+      keep_fresh(role, layer, row, position, q + 128, layers);
+    }
+    role.warp_arrive(&s.q_ready[row]);
+  }
+  mark<Role::Config::kTrace>(p, step, layer, Event::kQSeen);
+}
+
+// Merges 32 dimensions of one head of a row from the 32 CTAs of the group. It alone reads these
+// words, so it empties them itself.
+template <class Role>
+__device__ __forceinline__ void merge_row(const Role& role, int row, uint32_t layers,
+                                          const Turn& turn) {
+  const Params& p = role.p;
+  const int lane = role.lane, rows = turn.slot * Role::kBatch + row;
+  const int mine = rows * kCtas + role.cta;
   uint2* weights = p.mail.weight + mine * kGroupCtas + lane;
   uint4* sums = reinterpret_cast<uint4*>(p.mail.partial + mine * kGroupCtas * 32) + lane;
   uint4 v[8];  // lane: dimensions 4 (lane % 8) .. + 3 of sources lane / 8 + 4 i
@@ -101,7 +126,6 @@ __device__ __forceinline__ void merge_partials(const Role& role, int step, int l
       },
       13, layers);
   __syncwarp();
-  mark<Config::kTrace>(p, step, layer, Event::kPartialsSeen);
   // Every source's sums are relative to its own largest score, minus infinity if it saw no token.
   float top = __uint_as_float(w.y), a[4] = {};
 #pragma unroll
@@ -124,37 +148,101 @@ __device__ __forceinline__ void merge_partials(const Role& role, int step, int l
     a[i] += __shfl_xor_sync(~0u, a[i], 16);
     a[i] = __fdividef(a[i], weight);
   }
-  uint2* o = reinterpret_cast<uint2*>(p.mail.o) + role.cta * 8 + lane;
+  const auto out = [&](int slot) {
+    return reinterpret_cast<uint2*>(p.mail.o) +
+           ((slot * Role::kBatch + row) * kCtas + role.cta) * 8 + lane;
+  };
   if (lane < 8) {
-    ptx::store_relaxed(o + turn.slot * (kCtas * 8),
-                       make_uint2(pack_bf16(a[0], a[1]), pack_bf16(a[2], a[3])));
-    ptx::store_relaxed(o + turn.stale() * (kCtas * 8), make_uint2(kEmpty, kEmpty));
+    ptx::store_relaxed(out(turn.slot), make_uint2(pack_bf16(a[0], a[1]), pack_bf16(a[2], a[3])));
+    ptx::store_relaxed(out(turn.stale()), make_uint2(kEmpty, kEmpty));
   }
   ptx::store_relaxed(weights, make_uint2(kEmpty, kEmpty));
 #pragma unroll
   for (int i = 0; i < 8; i++) {
     ptx::store_relaxed(sums + i * 32, make_uint4(kEmpty, kEmpty, kEmpty, kEmpty));
   }
-  role.warp_arrive(&s.merged);
 }
 
-// The attention output of all heads in.
-template <class Config>
-__device__ __forceinline__ void collect_output(const Role& role, int step, int layer,
+template <class Role>
+__device__ __forceinline__ void merge_partials(const Role& role, int step, int layer,
                                                uint32_t layers, const Turn& turn) {
-  Shared& s = role.shared;
-  ptx::mbarrier_wait(&s.merged, layers);
-  ptx::mbarrier_wait(&s.up_done[2], layers);
+  auto& s = role.shared;
 #pragma unroll 1
-  for (int at = role.lane; at < kCtas * 4; at += 256) {
-    uint4 v[8];
-    gather(v, reinterpret_cast<const uint4*>(role.p.mail.o) + turn.slot * (kCtas * 4) + at, 32,
-           role.watch, 14, layers);
-#pragma unroll
-    for (int i = 0; i < 8; i++) store_operand(s.o, at + i * 32, v[i]);
+  for (int row = 0; row < role.rows(); row++) {
+    ptx::mbarrier_wait(&s.values_done[row], layers);
+    // There is time at batch 1: see hidden.cuh.
+    if (Role::kBatch == 1) ptx::mbarrier_wait(&s.up_done[0], layers);
+    merge_row(role, row, layers, turn);
   }
-  role.warp_arrive(&s.o_ready);
-  mark<Config::kTrace>(role.p, step, layer, Event::kOSeen);
+  role.warp_arrive(&s.merged);
+  mark<Role::Config::kTrace>(role.p, step, layer, Event::kPartialsSeen);
+}
+
+// Where quarter c of O's input lies, [kBatch][kPieceStride].
+template <int kBatch>
+__device__ __forceinline__ uint32_t* output_piece(Shared<kBatch>& s, int c) {
+  using S = Sizes<kBatch>;
+  if (S::kPieceBuffers == S::kPieces) return &s.o[c % S::kPieceBuffers][0][0];
+  return c == 0 || c == 3 ? &s.o[0][0][0] : s.x + (c - 1) * kBatch * S::kPieceStride;
+}
+
+// The attention output of all heads in, by one warp at batch 1, otherwise two that share the rows.
+template <class Role>
+__device__ __forceinline__ void collect_output(const Role& role, int collector, int step, int layer,
+                                               uint32_t layers, const Turn& turn) {
+  constexpr int kBatch = Role::kBatch;
+  using S = Sizes<kBatch>;
+  auto& s = role.shared;
+  const uint4* o = reinterpret_cast<const uint4*>(role.p.mail.o);
+  ptx::mbarrier_wait(&s.merged, layers);
+  if (kBatch == 1) {
+    ptx::mbarrier_wait(&s.up_done[2], layers);
+#pragma unroll 1
+    for (int half = 0; half < 2; half++) {
+      uint4 v[8];
+      gather(v, o + turn.slot * (kCtas * 4) + half * 256 + role.lane, 32, role.watch, 14, layers);
+#pragma unroll
+      for (int i = 0; i < 8; i++) {
+        store_operand(output_piece(s, half * 2 + i / 4), role.lane + i % 4 * 32, v[i]);
+      }
+    }
+#pragma unroll
+    for (int c = 0; c < S::kPieces; c++) role.warp_arrive(&s.o_ready[c]);
+  } else {
+#pragma unroll 1
+    for (int c = 0; c < S::kPieces; c++) {
+      if (S::kPieceBuffers == 1) {
+        if (c == 1) ptx::mbarrier_wait(&s.up_finished, layers);  // nobody reads x any more
+        if (c == 3) ptx::mbarrier_wait(&s.o_free, layers);
+      }
+#pragma unroll 1
+      for (int row = collector; row < role.rows(); row += 4) {  // and row + 2, if there is one
+        const int other = min(row + 2, role.rows() - 1);
+        const uint4* from = o + turn.slot * kBatch * (kCtas * 4) + c * 128 + role.lane;
+        uint4 v[8];
+        role.watch.spin(
+            [&] {
+#pragma unroll
+              for (int i = 0; i < 8; i++) {
+                v[i] = ptx::load_relaxed(from + (i < 4 ? row : other) * (kCtas * 4) + i % 4 * 32);
+              }
+              if (arrived(v)) return true;
+              __nanosleep(kPollPause);
+              return false;
+            },
+            14, layers);
+        __syncwarp();
+        uint32_t* piece = output_piece(s, c);
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+          store_operand(piece + (i < 4 ? row : other) * S::kPieceStride, role.lane + i % 4 * 32,
+                        v[i]);
+        }
+      }
+      role.warp_arrive(&s.o_ready[c]);
+    }
+  }
+  mark<Role::Config::kTrace>(role.p, step, layer, Event::kOSeen);
 }
 
 }  // namespace nmc::decode

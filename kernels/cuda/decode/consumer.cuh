@@ -9,27 +9,28 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/decode/attention_exchange.cuh"
 #include "kernels/cuda/decode/ring.cuh"
 #include "kernels/cuda/decode/role.cuh"
 
 namespace nmc::decode {
 
-constexpr uint32_t kConsumerBarrier = 1;  // named barrier of the consumer warps
+constexpr uint32_t kConsumerBarrier = 1;                     // named barrier of the consumer warps
 constexpr float kScoreScale = 1.44269504f * 0.08838834765f;  // log2 e / sqrt(kHeadDim)
 
 template <class Config>
 class Consumer {
+  static constexpr int kBatch = Config::kBatch;
+  using S = Sizes<kBatch>;
+
  public:
-  __device__ Consumer(const Role& role, uint32_t ring, int warp)
+  __device__ Consumer(const Role<Config>& role, uint32_t ring, int warp)
       : role_(role),
         p_(role.p),
         s_(role.shared),
-        ring_(role.shared, ring, role.p.slots, warp * kProducers / kConsumers),
+        ring_(role.shared, ring, warp * kProducers / kConsumers),
         w_(warp),
-        lane_(role.lane),
-        t_(role.lane & 3),
-        g_(role.lane >> 2),
-        offset_(atom_offset(role.lane)) {}
+        lane_(role.lane) {}
 
   __device__ __forceinline__ void run() {
 #pragma unroll 1
@@ -37,20 +38,26 @@ class Consumer {
 #pragma unroll 1
       for (int layer = 0; layer < p_.layers; layer++) {
         // Computed again each time rather than kept: held[] leaves few registers.
-        const uint32_t layers = step * p_.layers + layer;  // low bit: parity of once-a-layer barriers
+        const uint32_t layers =
+            step * p_.layers + layer;  // low bit: parity of once-a-layer barriers
         Piece<4> held[8];
+        forget();
         qkv(held, step, layer);
+        forget();
         hold_output(held);
         role_mark(step, layer, Event::kOutputHeld);
-        attention(layer, step, layers);
+#pragma unroll 1
+        for (int row = 0; row < role_.rows(); row++) attention(row, layer, step, layers);
+        forget();
         role_mark(step, layer, Event::kValuesDone);
-        up(layer);
+        up(step, layer);
+        forget();
         role_mark(step, layer, Event::kUpDone);
         down(held, layer, layers);
         role_mark(step, layer, Event::kDownDone);
       }
       need(&s_.x_ready, step * (p_.layers + 1) + p_.layers);
-      lm_head(step);
+      lm_head();
     }
   }
 
@@ -64,13 +71,30 @@ class Consumer {
   __device__ __forceinline__ void done(uint64_t* barrier) {
     if (Config::kDependent) role_.warp_arrive(barrier);
   }
-  // Lanes 0..3 hold the sums of two rows each.
-  __device__ __forceinline__ void store_rows(float* to, float2 rows) {
-    if (lane_ < 4) *reinterpret_cast<float2*>(to + lane_ * 2) = rows;
+  // What follows from the lane is computed where it is used, and again in every phase: kept across
+  // them it would spill.
+  __device__ __forceinline__ int t() const {
+    return lane_ & 3;
+  }
+  __device__ __forceinline__ int g() const {
+    return lane_ >> 2;
+  }
+  // The row of the batch whose operands this lane brings.
+  __device__ __forceinline__ int row() const {
+    return g() % kBatch;
+  }
+  __device__ __forceinline__ void forget() {
+    asm volatile("" : "+r"(w_), "+r"(lane_));
   }
 
+  // The lane's sums of weight rows 2 t and 2 t + 1 with row g of the batch.
+  __device__ __forceinline__ void store_rows(float (&to)[kBatch][8], float2 rows) {
+    if (g() < kBatch) *reinterpret_cast<float2*>(&to[row()][t() * 2]) = rows;
+  }
+
+  // This lane's operands of the warp's columns in a vector of 1024 k columns.
   __device__ __forceinline__ uint32_t x() const {
-    return ptx::shared_address(s_.x) + w_ * 256 + t_ * 16;
+    return ptx::shared_address(s_.x) + row() * S::kXStride * 4 + w_ * 256 + t() * 16;
   }
 
   // 8 rows x 2048 straight from the ring, times x.
@@ -79,7 +103,7 @@ class Consumer {
 #pragma unroll 1
     for (int c = 0; c < 2; c++) {
       Piece<4> piece;
-      piece.load(ring_.take(), 4 * w_, offset_);
+      piece.load(ring_.take(), 4 * w_, atom_offset(lane_));
       ring_.release();
       sums.add(piece, x() + c * 2048);
     }
@@ -89,7 +113,7 @@ class Consumer {
   __device__ __forceinline__ void qkv(Piece<4> (&held)[8], int step, int layer) {
 #pragma unroll
     for (int i = 0; i < 2 * Config::kHeldGroups; i++) {
-      held[i].load(ring_.take(), 4 * w_, offset_);
+      held[i].load(ring_.take(), 4 * w_, atom_offset(lane_));
       ring_.release();
     }
     role_mark(step, layer, Event::kHeld);
@@ -112,7 +136,7 @@ class Consumer {
   __device__ __forceinline__ void hold_output(Piece<4> (&held)[8]) {
 #pragma unroll
     for (int i = 0; i < Config::kHeldOutput; i++) {
-      held[i].load(ring_.take(), 4 * w_, offset_);
+      held[i].load(ring_.take(), 4 * w_, atom_offset(lane_));
       ring_.release();
     }
   }
@@ -120,16 +144,17 @@ class Consumer {
   // This CTA's tokens: p = exp(q k), then sums of p v over them; published for merging. Scores are
   // known for a block of pages before it is weighed, and the sums are kept relative to the largest
   // score so far (the online softmax of FlashAttention).
-  __device__ __forceinline__ void attention(int layer, int step, uint32_t layers) {
-    const OwnPages own(p_, role_.cta, layer, p_.position + step);
-    need(&s_.q_ready, layers);
+  __device__ __forceinline__ void attention(int row, int layer, int step, uint32_t layers) {
+    const OwnPages own(p_, role_.cta, row, layer, p_.rows[row].position + step);
+    const int buffer = row % S::kQueryBuffers;
+    need(&s_.q_ready[row], layers);
     float weight = 0, top = -INFINITY;
     float v[2][4] = {};
 #pragma unroll 1
     for (int block = 0; block < own.count; block += kBlockPages) {
       const int pages = min(kBlockPages, own.count - block);
       float score[kBlockPages][2];
-      block_scores(own, block, pages, score);
+      block_scores(own, block, pages, buffer, score);
       const float before = top;
       top = fmaxf(top, block_top(score));
       // All warps are done with the values of the block before: they have come to this barrier.
@@ -138,7 +163,7 @@ class Consumer {
       if (block + pages == own.count) {
         weight += __shfl_xor_sync(~0u, weight, 1);
         weight += __shfl_xor_sync(~0u, weight, 2);
-        if (t_ == 0) s_.weight[w_][g_] = weight;
+        if (t() == 0) s_.weight[w_][g()] = weight;
       }
       ptx::named_barrier(kConsumerBarrier, kConsumers * 32);
 #pragma unroll
@@ -146,14 +171,14 @@ class Consumer {
         v[j][0] *= factor;
         v[j][1] *= factor;
       }
-      block_values(own, block, pages, v);
+      block_values(own, block, pages, buffer, v);
     }
     if (!Config::kDependent) return;
     // CTA 4 g + w / 2 of the group merges these dimensions of head g.
-    const int group = role_.cta / kGroupCtas, me = role_.cta % kGroupCtas;
-    const int to = layers % 3 * kCtas + group * kGroupCtas;
-    uint32_t* out = p_.mail.partial + ((to + g_ * 4 + (w_ >> 1)) * kGroupCtas + me) * 32 +
-                    (w_ & 1) * 16 + 2 * t_;
+    const int group = role_.cta / kGroupCtas;
+    const int to = (layers % 3 * kBatch + row) * kCtas + group * kGroupCtas;
+    uint32_t* out = p_.mail.partial + ((to + g() * 4 + (w_ >> 1)) * kGroupCtas + own.share) * 32 +
+                    (w_ & 1) * 16 + 2 * t();
 #pragma unroll
     for (int j = 0; j < 2; j++) {
       ptx::store_relaxed(reinterpret_cast<uint2*>(out + 8 * j),
@@ -163,35 +188,35 @@ class Consumer {
       float sum = 0;
       if (own.count > 0) {
 #pragma unroll
-        for (int i = 0; i < kConsumers; i++) sum += s_.weight[i][g_];
+        for (int i = 0; i < kConsumers; i++) sum += s_.weight[i][g()];
       }
-      ptx::store_relaxed(p_.mail.weight + (to + lane_) * kGroupCtas + me,
+      ptx::store_relaxed(p_.mail.weight + (to + lane_) * kGroupCtas + own.share,
                          make_uint2(__float_as_uint(sum), __float_as_uint(top)));
     }
-    done(&s_.values_done);
+    done(&s_.values_done[row]);
   }
 
   // Warp w: tokens [8 w, 8 w + 8) of each page; this lane those at 2 t and 2 t + 1, of head g.
   __device__ __forceinline__ void block_scores(const OwnPages& own, int block, int pages,
-                                               float (&score)[kBlockPages][2]) {
-    const uint32_t q = ptx::shared_address(s_.q) + g_ * 256 + t_ * 16;
+                                               int buffer, float (&score)[kBlockPages][2]) {
+    const uint32_t q = ptx::shared_address(s_.q[buffer]) + g() * 256 + t() * 16;
 #pragma unroll
     for (int i = 0; i < kBlockPages; i++) {
       score[i][0] = score[i][1] = -INFINITY;
       if (i >= pages) continue;
       Piece<4> piece;
-      piece.load(ring_.take(), 4 * w_, offset_);
+      piece.load(ring_.take(), 4 * w_, atom_offset(lane_));
       ring_.release();
       const int low = own.low(block + i), high = own.high(block + i);
-      if (high >> 3 == w_ && (high & 7) == g_) {  // the new token, which no page holds yet
-        const uint32_t* key = reinterpret_cast<const uint32_t*>(s_.fresh[0]) + t_;
+      if (high >> 3 == w_ && (high & 7) == g()) {  // the new token, which no page holds yet
+        const uint32_t* key = reinterpret_cast<const uint32_t*>(s_.fresh[buffer][0]) + t();
 #pragma unroll
         for (int k = 0; k < 16; k++) piece.w[k >> 2][k & 3] = key[4 * k];
       }
       Sums sums;
       sums.add(piece, q);
       const float2 total = sums.total();
-      const int slot = 8 * w_ + 2 * t_;
+      const int slot = 8 * w_ + 2 * t();
       if (slot >= low && slot <= high) score[i][0] = total.x * kScoreScale;
       if (slot + 1 >= low && slot + 1 <= high) score[i][1] = total.y * kScoreScale;
     }
@@ -204,10 +229,10 @@ class Consumer {
     for (int i = 0; i < kBlockPages; i++) top = fmaxf(top, fmaxf(score[i][0], score[i][1]));
     top = fmaxf(top, __shfl_xor_sync(~0u, top, 1));
     top = fmaxf(top, __shfl_xor_sync(~0u, top, 2));
-    if (t_ == 0) s_.top[w_][g_] = top;
+    if (t() == 0) s_.top[w_][g()] = top;
     ptx::named_barrier(kConsumerBarrier, kConsumers * 32);
 #pragma unroll
-    for (int i = 0; i < kConsumers; i++) top = fmaxf(top, s_.top[i][g_]);
+    for (int i = 0; i < kConsumers; i++) top = fmaxf(top, s_.top[i][g()]);
     return top;
   }
 
@@ -220,15 +245,15 @@ class Consumer {
       if (i >= pages) continue;
       const uint32_t pair = pack_bf16(exp2f(score[i][0] - top), exp2f(score[i][1] - top));
       sum += bf16_low(pair) + bf16_high(pair);
-      s_.p[i][g_][(w_ >> 2) * 16 + t_ * 4 + (w_ & 3)] = pair;
+      s_.p[i][g()][(w_ >> 2) * 16 + t() * 4 + (w_ & 3)] = pair;
     }
     return sum;
   }
 
   // Warp w: dimensions [16 w, 16 w + 16).
   __device__ __forceinline__ void block_values(const OwnPages& own, int block, int pages,
-                                               float (&v)[2][4]) {
-    const uint32_t probability = ptx::shared_address(s_.p) + g_ * 128 + t_ * 16;
+                                               int buffer, float (&v)[2][4]) {
+    const uint32_t probability = ptx::shared_address(s_.p) + g() * 128 + t() * 16;
     const int row = lane_ & 7;
 #pragma unroll 1
     for (int page = 0; page < pages; page++) {
@@ -239,13 +264,13 @@ class Consumer {
 #pragma unroll
         for (int j = 0; j < 2; j++) {
           const int b = 2 * w_ + j, rows = half * 4 + (lane_ >> 3);
-          ptx::ldmatrix_x4_transposed(r[half][j], chunk + (rows * 2 + (b >> 3)) * 1024 +
-                                                      row * 128 + (((b ^ row) & 7) << 4));
+          ptx::ldmatrix_x4_transposed(r[half][j], chunk + (rows * 2 + (b >> 3)) * 1024 + row * 128 +
+                                                      (((b ^ row) & 7) << 4));
         }
       }
       ring_.release();
       const int low = own.low(block + page), high = own.high(block + page);
-      if (low > 0 || high < kPageTokens) keep_seen(r, low, high);
+      if (low > 0 || high < kPageTokens) keep_seen(r, low, high, buffer);
 #pragma unroll
       for (int half = 0; half < 2; half++) {
         const uint4 pr = load_shared(probability + page * 1024 + half * 64);
@@ -260,13 +285,13 @@ class Consumer {
 
   // Values outside [low, high) become zero, for their weight is, and zero times what happens to lie
   // there may be a NaN. The new token's stand at `high`.
-  __device__ __forceinline__ void keep_seen(uint32_t (&r)[2][2][4], int low, int high) {
-    const uint16_t* fresh = reinterpret_cast<const uint16_t*>(s_.fresh[1]) + 16 * w_ + g_;
+  __device__ __forceinline__ void keep_seen(uint32_t (&r)[2][2][4], int low, int high, int buffer) {
+    const uint16_t* fresh = reinterpret_cast<const uint16_t*>(s_.fresh[buffer][1]) + 16 * w_ + g();
 #pragma unroll
     for (int half = 0; half < 2; half++) {
 #pragma unroll
       for (int m = 0; m < 4; m++) {
-        const int slot = half * 32 + m * 8 + 2 * t_;
+        const int slot = half * 32 + m * 8 + 2 * t();
         const uint32_t mask = (slot >= low && slot < high ? 0xffffu : 0) |
                               (slot + 1 >= low && slot + 1 < high ? 0xffff0000u : 0);
 #pragma unroll
@@ -280,91 +305,155 @@ class Consumer {
     }
   }
 
-  __device__ __forceinline__ void up(int layer) {
-    const int pairs = active_of_layer(layer) / 2;
+  __device__ __forceinline__ void up(int step, int layer) {
+    // At batch 1 the number is known before the experts are.
+    if (kBatch > 1 && layer) need(&s_.top_ready, step * (p_.layers - 1) + layer - 1);
+    const Experts<kBatch> experts(p_, s_, layer);
+    const int count = kBatch > 1 && Config::kDependent ? experts.count()
+                      : layer                          ? kActive
+                                                       : kDenseParts;
+    const int pairs = (count + 1) / 2;
 #pragma unroll 1
-    for (int pair = 0; pair < 4; pair++) {
-      if (pair < pairs) {
+    for (int pair = 0; pair < (kBatch == 1 ? 4 : pairs); pair++) {
+      if (kBatch > 1) need(&s_.up_free[up_.slot], up_.parity ^ 1);  // all start free
+      // Of an expert without a partner one half of the CTAs has two groups, the other one.
+      const int groups = pair >= pairs ? 0 : 2 * pair + 1 < count ? 3 : role_.cta < 64 ? 2 : 1;
 #pragma unroll 1
-        for (int i = 0; i < 3; i++) store_rows(s_.up[pair * 3 + i][w_], stream_group());
-      }
-      done(&s_.up_done[pair]);
+      for (int i = 0; i < groups; i++) store_rows(s_.up[up_.slot][i][w_], stream_group());
+      done(&s_.up_done[up_.slot]);
+      up_.next();
     }
+    if (kBatch > 1) done(&s_.up_finished);
   }
 
-  __device__ __forceinline__ void output(Piece<4> (&held)[8], uint32_t layers, float2 (&total)[2]) {
-    const uint32_t o = ptx::shared_address(s_.o) + w_ * 256 + t_ * 16;
-    need(&s_.o_ready, layers);
+  // O at batch 1: a group of rows after the other; the first chunks wait in registers.
+  __device__ __forceinline__ void output_held(Piece<4> (&held)[8], uint32_t layers,
+                                              float2 (&total)[2]) {
 #pragma unroll
     for (int rows = 0; rows < 2; rows++) {
       Sums sums;
 #pragma unroll
       for (int c = 0; c < 4; c++) {
+        if (rows == 0) need(&s_.o_ready[c], layers);
+        const uint32_t o = ptx::shared_address(output_piece(s_, c)) + w_ * 256 + t() * 16;
         if (rows * 4 + c < Config::kHeldOutput) {
-          sums.add(held[rows * 4 + c], o + c * 2048);
+          sums.add(held[rows * 4 + c], o);
         } else {
           Piece<4> piece;
-          piece.load(ring_.take(), 4 * w_, offset_);
+          piece.load(ring_.take(), 4 * w_, atom_offset(lane_));
           ring_.release();
-          sums.add(piece, o + c * 2048);
+          sums.add(piece, o);
         }
       }
       total[rows] = sums.total();
     }
   }
 
-  // O, whose chunks wait in registers for the attention output, and the experts' down.
-  __device__ __forceinline__ void down(Piece<4> (&held)[8], int layer, uint32_t layers) {
-    const int pairs = active_of_layer(layer) / 2;
-    float2 total[2] = {}, attention[2];
-    output(held, layers, attention);
+  // O of more rows: quarter by quarter of its input.
+  __device__ __forceinline__ void output(uint32_t layers, float2 (&total)[2]) {
+    Sums sums[2];
 #pragma unroll 1
-    for (int pair = 0; pair < pairs; pair++) {
-      need(&s_.h_ready[pair], layers);
-#pragma unroll 1
-      for (int i = 0; i < 2; i++) {
-        const int rank = pair * 2 + i;
-        const uint32_t h = ptx::shared_address(s_.h) + rank * (kWidth * 2) + w_ * 192 + t_ * 16;
-        const float score = layer ? s_.score[rank] : 1.f;
+    for (int c = 0; c < S::kPieces; c++) {
+      need(&s_.o_ready[c], layers);
+      const uint32_t o = ptx::shared_address(output_piece(s_, c)) + row() * S::kPieceStride * 4 +
+                         w_ * 256 + t() * 16;
 #pragma unroll
-        for (int rows = 0; rows < 2; rows++) {
-          Piece<3> piece;
-          piece.load(ring_.take(), 3 * w_, offset_);
-          ring_.release();
-          Sums sums;
+      for (int rows = 0; rows < 2; rows++) {
+        Piece<4> piece;
+        piece.load(ring_.take(), 4 * w_, atom_offset(lane_));
+        ring_.release();
+        sums[rows].add(piece, o);
+      }
+      if (S::kPieceBuffers == 1 && c == 0) done(&s_.o_free);
+    }
+    total[0] = sums[0].total();
+    total[1] = sums[1].total();
+  }
+
+  // O and the experts' down.
+  __device__ __forceinline__ void down(Piece<4> (&held)[8], int layer, uint32_t layers) {
+    float2 total[2] = {}, attention[2];
+    if constexpr (kBatch == 1) {
+      output_held(held, layers, attention);
+    } else {
+      output(layers, attention);
+    }
+    if (layer) need(&s_.scores_ready, layers - layers / p_.layers - 1);
+    const Experts<kBatch> experts(p_, s_, layer);
+    const int count = kBatch > 1 && Config::kDependent ? experts.count()
+                      : layer                          ? kActive
+                                                       : kDenseParts;
+    const int base = 2 * hidden_.slot;
+    int units = 0;  // pairs of entries that are known to be there, in this layer
+    int freed = 0;  // and that are done with
+    auto freed_place = hidden_;
+#pragma unroll 1
+    for (int i = 0; i < count; i++) {
+      // At batch 1 entry i is expert i's, and the row is row 0.
+      const int rows = kBatch == 1 ? 1 : experts.rows(i),
+                first = kBatch == 1 ? i : experts.entry(i);
+      const int end = first + (kBatch == 1 ? 1 : __popc(rows));
+      for (; units * 2 < end; units++) {
+        need(&s_.h_ready[hidden_.slot], hidden_.parity);
+        hidden_.next();
+      }
+      const bool mine = rows >> row() & 1;
+      const int entry = first + __popc(rows & ((1 << row()) - 1));
+      const uint32_t h = ptx::shared_address(s_.h) +
+                         (base + entry) % S::kHiddenRows * (S::kHiddenStride * 4) + w_ * 192 +
+                         t() * 16;
+      const float score = mine ? experts.score(entry) : 0.f;
+#pragma unroll
+      for (int group = 0; group < 2; group++) {
+        Piece<3> piece;
+        piece.load(ring_.take(), 3 * w_, atom_offset(lane_));
+        ring_.release();
+        Sums sums;
+        if constexpr (kBatch == 1) {
           sums.add(piece, h);
-          const float2 v = sums.total();
-          total[rows].x += score * v.x;
-          total[rows].y += score * v.y;
+        } else {
+          sums.add_if(mine, piece, h);
         }
+        const float2 v = sums.total();
+        total[group].x += score * v.x;
+        total[group].y += score * v.y;
+      }
+      for (; (freed + 1) * 2 <= end; freed++) {
+        done(&s_.h_free[freed_place.slot]);
+        freed_place.next();
       }
     }
 #pragma unroll
-    for (int rows = 0; rows < 2; rows++) {
-      total[rows].x += attention[rows].x;
-      total[rows].y += attention[rows].y;
-      store_rows(s_.down[w_] + rows * 8, total[rows]);
+    for (int group = 0; group < 2; group++) {
+      total[group].x += attention[group].x;
+      total[group].y += attention[group].y;
+      if (g() < kBatch) {
+        *reinterpret_cast<float2*>(&s_.down[row()][w_][group * 8 + t() * 2]) = total[group];
+      }
     }
     done(&s_.down_done);
   }
 
-  __device__ __forceinline__ void lm_head(int step) {
+  __device__ __forceinline__ void lm_head() {
+    RingPlace<2> place;  // a step takes an even number of turns
+    static_assert(kLmGroups / S::kLmBatch % 4 == 0);
 #pragma unroll 1
-    for (int i = 0; i < kLmGroups / kLmBatch; i++) {
-      const int batch = step * (kLmGroups / kLmBatch) + i, half = batch & 1;
-      if (batch >= 2) need(&s_.lm_free[half], (batch >> 1) - 1);
+    for (int i = 0; i < kLmGroups / S::kLmBatch; i++) {
+      need(&s_.lm_free[place.slot], place.parity ^ 1);  // both start free
 #pragma unroll 1
-      for (int k = 0; k < kLmBatch; k++) store_rows(s_.lm[half][k][w_], stream_group());
-      done(&s_.lm_done[half]);
+      for (int k = 0; k < S::kLmBatch; k++) store_rows(s_.lm[place.slot][k][w_], stream_group());
+      done(&s_.lm_done[place.slot]);
+      place.next();
     }
   }
 
-  const Role& role_;
+  const Role<Config>& role_;
   const Params& p_;
-  Shared& s_;
-  RingReader ring_;
-  int w_, lane_, t_, g_;
-  uint32_t offset_;
+  Shared<kBatch>& s_;
+  RingReader<kBatch> ring_;
+  int w_, lane_;
+  RingPlace<S::kUpBuffers> up_;
+  RingPlace<S::kHiddenRows / 2> hidden_;  // of the layer's first entries
 };
 
 }  // namespace nmc::decode

@@ -19,10 +19,15 @@ constexpr int kDenseParts = 4;  // the dense layer's 3072 units, as 4 experts of
 constexpr int kGroupCtas = 32;  // CTAs that share a KV head
 constexpr int kHeads = 8;       // query heads of a KV head
 constexpr int kHeadDim = 128;
+constexpr int kKvHeads = kCtas / kGroupCtas;
+constexpr int kQueryWords = (kHeads + 2) * kHeadDim / 2;  // q, key and value of a KV head
 constexpr int kPageTokens = 64;
 constexpr int kBlockPages = 4;     // pages whose scores are known before their values are read
 constexpr int kMaxOwnPages = 256;  // of one CTA: contexts to 524,288 tokens
+constexpr int kSlidingPages = 4;   // of one CTA in a window and the steps of a launch
 constexpr int kMaxLayers = 64;
+constexpr int kMaxBatch = 8;      // rows: tokens of different sequences in one step
+constexpr int kMaxWindow = 4096;  // of sliding layers
 
 constexpr uint32_t kChunk = 16 * 1024;              // one ring slot: 8 rows x 1024
 constexpr uint64_t kGroup = 8ull * kHidden * 2;     // 8 rows x 2048: two chunks
@@ -32,7 +37,6 @@ constexpr int kQkvGroups = 5;                       // of a CTA: 4 dims of 8 q h
 constexpr int kOutputChunks = 8;                    // of a CTA: 2 groups of 8 rows x 4096
 constexpr int kUpGroups = kWidth * 2 / 8;           // of an expert: 4 gate + 4 up rows each
 constexpr int kLmGroups = 256;                      // of a CTA: 2048 rows of the LM head
-constexpr int kLmBatch = 8;                         // groups between two argmax hand-overs
 
 constexpr int kProducers = 2;  // warps that fill the ring
 constexpr int kConsumers = 8;  // warps that multiply; each takes 1/8 of the columns of a chunk

@@ -63,6 +63,19 @@ struct Sums {
     }
   }
 
+  // The same for lanes whose row of the batch takes part; the others bring zeros.
+  template <int kHalves>
+  __device__ __forceinline__ void add_if(bool takes_part, const Piece<kHalves>& piece,
+                                         uint32_t operand) {
+#pragma unroll
+    for (int i = 0; i < kHalves; i++) {
+      uint4 v = {};
+      if (takes_part) v = load_shared(operand + i * 64);
+      ptx::mma_m8(a[0], v.x, v.y, piece.w[i][0], piece.w[i][1]);
+      ptx::mma_m8(a[1], v.z, v.w, piece.w[i][2], piece.w[i][3]);
+    }
+  }
+
   __device__ __forceinline__ float2 total() const {
     return make_float2(a[0][0] + a[1][0], a[0][1] + a[1][1]);
   }

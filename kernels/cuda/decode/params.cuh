@@ -8,17 +8,17 @@
 
 namespace nmc::decode {
 
-// Buffers through which CTAs exchange activations (mailbox.cuh). Three slots each; all words are
-// kEmpty before a launch.
+// Buffers through which CTAs exchange activations (mailbox.cuh). Three slots each, B rows a slot as
+// the kernel is compiled for; all words are kEmpty before a launch.
 struct Mailboxes {
-  uint32_t* x;        // [3][kHidden] bf16: the residual stream, not yet normalised
-  uint64_t* logits;   // [3][kExperts] sums, see router.cuh; zero before a launch
-  uint32_t* q;        // [3][4 groups][kHeads + 2][kHeadDim] bf16: q heads, the new key and value
-  uint32_t* partial;  // [3][kCtas that merges][kGroupCtas][32] fp32: sums over p v
-  uint2* weight;      // [3][kCtas that merges][kGroupCtas] fp32: sum over p, largest score
-  uint32_t* o;        // [3][4 groups x kHeads x kHeadDim] bf16
-  uint32_t* h;        // [3][kActive][kWidth] bf16
-  uint64_t* best;     // [steps][kCtas]: the largest logit and its row; zero before a launch
+  uint32_t* x;        // [3][B][kHidden] bf16: the residual stream, not yet normalised
+  uint64_t* logits;   // [3][B][kExperts] sums, see router.cuh; zero before a launch
+  uint32_t* q;        // [3][B][4 groups][kHeads + 2][kHeadDim] bf16: q heads, the new key and value
+  uint32_t* partial;  // [3][B][kCtas that merges][kGroupCtas][32] fp32: sums over p v
+  uint2* weight;      // [3][B][kCtas that merges][kGroupCtas] fp32: sum over p, largest score
+  uint32_t* o;        // [3][B][4 groups x kHeads x kHeadDim] bf16
+  uint32_t* h;        // [3][kActive x B][kWidth] bf16, see routing.cuh for the order
+  uint64_t* best;     // [steps][B][kCtas]: the largest logit and its row; zero before a launch
 };
 
 // One kind of tensor over all layers: layer 0 is laid out by itself, the others are `stride` apart.
@@ -31,7 +31,12 @@ struct LayerTensor {
 struct KvView {
   char* base;
   uint64_t layer_bytes;
-  const int* pages;  // page table: entry i holds the tokens [64 i, 64 i + 64)
+};
+
+// One sequence of the batch.
+struct Row {
+  int token, position;  // the first token read, and where it stands
+  const int* pages[2];  // page tables of the pools: entry i holds the tokens [64 i, 64 i + 64)
 };
 
 struct Params {
@@ -43,8 +48,8 @@ struct Params {
   LayerTensor down;    // [kExperts][kHidden / 8] down groups; layer 0: [kHidden / 8][kDenseParts]
   uint64_t stride;     // bytes from a layer to the next, from layer 1 on
   const char* final_norm;
-  const char* lm;  // [kCtas][kLmGroups] groups; also the embedding
-  KvView kv[2];    // global layers, sliding layers
+  const char* lm;            // [kCtas][kLmGroups] groups; also the embedding
+  KvView kv[2];              // global layers, sliding layers
   const float* frequencies;  // [kHeadDim / 2] of RoPE, radians a position
   uint64_t sliding;          // bit l: layer l attends to the last `window` tokens only
   uint64_t rotated;          // bit l: layer l has RoPE
@@ -53,17 +58,16 @@ struct Params {
 
   Mailboxes mail;
   HangRecord* hangs;  // see watchdog.cuh
-  int* tokens;        // [steps]
-  float* logits;      // [steps][vocabulary] of the tokens read, or null
-  int* experts;       // [steps][layers][kActive], or null
+  int* tokens;        // [steps][count]
+  float* logits;      // [steps][count][vocabulary], or null
+  int* experts;       // [steps][count][layers][kActive] in ascending order, or null
   uint64_t* stamps;   // [steps][layers][kEvents][kCtas], tracing builds only
   uint64_t watchdog_ns;
-  int slots;           // ring slots of kChunk
   int in_flight;       // halves of chunks that a producer has under way, at most
   int in_flight_down;  // the same for the smaller chunks of down
   int steps;
-  int first_token;
-  int position;  // of first_token
+  int count;  // rows in use
+  Row rows[kMaxBatch];
 
   __device__ __forceinline__ const char* of_layer(const LayerTensor& t, int layer) const {
     return layer ? t.rest + (layer - 1) * stride : t.first;
@@ -71,5 +75,11 @@ struct Params {
   __device__ __forceinline__ bool slides(int layer) const { return sliding >> layer & 1; }
   __device__ __forceinline__ bool rotates(int layer) const { return rotated >> layer & 1; }
 };
+
+// Rows in use; a constant at batch 1, whose loops then vanish.
+template <int kBatch>
+__device__ __forceinline__ int row_count(const Params& p) {
+  return kBatch == 1 ? 1 : p.count;
+}
 
 }  // namespace nmc::decode

@@ -9,13 +9,12 @@
 
 namespace nmc::decode {
 
-constexpr int kXWarps = 4;
-
-// Fetches the norm's weights of a quarter of x (and of the CTA's own 16 dimensions) long before they
-// are needed; whoever fetches a piece also reads it.
+// Fetches the norm's weights of a quarter of x (and of the CTA's own 16 dimensions) long before
+// they are needed; whoever fetches a piece also reads it.
+template <class Role>
 __device__ __forceinline__ void prefetch_norm(const Role& role, int quarter, int layer) {
   const Params& p = role.p;
-  Shared& s = role.shared;
+  auto& s = role.shared;
   const char* norm = layer < p.layers ? p.of_layer(p.norm, layer) : p.final_norm;
 #pragma unroll
   for (int i = 0; i < 2; i++) {
@@ -27,78 +26,128 @@ __device__ __forceinline__ void prefetch_norm(const Role& role, int quarter, int
   }
 }
 
-// Gathers one quarter of x, leaves it times the norm's weights in s.x, and its part of the norm.
-// The embedding is the LM head.
+// Gathers one quarter of every row's x, leaves it times the norm's weights in s.x, and its part of
+// the norm. The embedding is the LM head.
+template <class Role>
 __device__ __forceinline__ void gather_x(const Role& role, int quarter, int layer, uint32_t layers,
                                          int slot) {
+  constexpr int kBatch = Role::kBatch, kAtOnce = kBatch < 2 ? 1 : 2;  // rows
   const Params& p = role.p;
-  Shared& s = role.shared;
+  auto& s = role.shared;
   const int block = quarter * 64 + role.lane;  // of 8 values; and block + 32
-  uint4 x[2];
-  if (layer == 0) {
-    const int token = *(volatile int*)&s.token;
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-      x[i] = *reinterpret_cast<const uint4*>(tile_block(p.lm, token, block + 32 * i));
-    }
-  } else {
-    gather(x, reinterpret_cast<const uint4*>(p.mail.x) + slot * (kHidden / 8) + block, 32,
-           role.watch, 2, layers);
-  }
-  float squares = 0;
   ptx::async_copy_wait();
+#pragma unroll 1
+  for (int first = 0; first < role.rows(); first += kAtOnce) {
+    uint4 x[2 * kAtOnce];
 #pragma unroll
-  for (int i = 0; i < 2; i++) {
-    const uint4 norm = s.norm[block + 32 * i];
-    store_operand(s.x, block + 32 * i,
-                  make_uint4(multiply_bf16(x[i].x, norm.x), multiply_bf16(x[i].y, norm.y),
-                             multiply_bf16(x[i].z, norm.z), multiply_bf16(x[i].w, norm.w)));
-    const uint32_t words[4] = {x[i].x, x[i].y, x[i].z, x[i].w};
+    for (int r = 0; r < kAtOnce; r++) {  // rows that are not in use repeat the last one
+      const int row = min(first + r, role.rows() - 1);
+      if (layer == 0) {
+        const int token = ((const volatile int*)s.token)[row];
 #pragma unroll
-    for (int k = 0; k < 4; k++) {
-      const float a = bf16_low(words[k]), b = bf16_high(words[k]);
-      squares += a * a + b * b;
+        for (int i = 0; i < 2; i++) {
+          x[2 * r + i] = *reinterpret_cast<const uint4*>(tile_block(p.lm, token, block + 32 * i));
+        }
+      }
+    }
+    if (layer > 0) {
+      const uint4* from = reinterpret_cast<const uint4*>(p.mail.x) + block;
+      role.watch.spin(
+          [&] {
+#pragma unroll
+            for (int r = 0; r < kAtOnce; r++) {
+              const int at = (slot * kBatch + min(first + r, role.rows() - 1)) * (kHidden / 8);
+#pragma unroll
+              for (int i = 0; i < 2; i++) x[2 * r + i] = ptx::load_relaxed(from + at + 32 * i);
+            }
+            if (arrived(x)) return true;
+            __nanosleep(kPollPause);
+            return false;
+          },
+          2, layers);
+      __syncwarp();
+    }
+#pragma unroll
+    for (int r = 0; r < kAtOnce; r++) {
+      if (first + r >= role.rows()) break;
+      float squares = 0;
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        const uint4 v = x[2 * r + i], norm = s.norm[block + 32 * i];
+        store_operand(s.x + (first + r) * Sizes<kBatch>::kXStride, block + 32 * i,
+                      make_uint4(multiply_bf16(v.x, norm.x), multiply_bf16(v.y, norm.y),
+                                 multiply_bf16(v.z, norm.z), multiply_bf16(v.w, norm.w)));
+        const uint32_t words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+          const float a = bf16_low(words[k]), b = bf16_high(words[k]);
+          squares = __fmaf_rn(a, a, squares);
+          squares = __fmaf_rn(b, b, squares);
+        }
+      }
+      if (kBatch == 1) role.warp_arrive(&s.x_ready);
+#pragma unroll
+      for (int m = 16; m; m >>= 1) squares += __shfl_xor_sync(~0u, squares, m);
+      if (role.lane == 0) s.squares[first + r][quarter] = squares;
     }
   }
-  role.warp_arrive(&s.x_ready);
-#pragma unroll
-  for (int m = 16; m; m >>= 1) squares += __shfl_xor_sync(~0u, squares, m);
-  if (role.lane == 0) s.squares[quarter] = squares;
+  if (kBatch > 1) role.warp_arrive(&s.x_ready);
   role.warp_arrive(&s.norm_ready);
 }
 
 // The residual of dimension 16 cta + lane / 2, in two lanes each.
-class Residual {
- public:
-  __device__ __forceinline__ void start(const Role& role, int token) {
-    const int column = role.cta * 16 + (role.lane >> 1);
+template <class Role>
+__device__ __forceinline__ void start_residual(const Role& role) {
+  const int column = role.cta * 16 + (role.lane >> 1);
+#pragma unroll 1
+  for (int row = 0; row < role.rows(); row++) {
+    const int token = ((const volatile int*)role.shared.token)[row];
     const char* at = tile_block(role.p.lm, token, column >> 3) + (column & 7) * 2;
-    value_ = __uint_as_float(uint32_t(*reinterpret_cast<const uint16_t*>(at)) << 16);
+    role.shared.residual[row][role.lane >> 1] =
+        __uint_as_float(uint32_t(*reinterpret_cast<const uint16_t*>(at)) << 16);
   }
+  __syncwarp();
+}
 
-  // Adds what O and the experts' down gave, and publishes x.
-  __device__ __forceinline__ void publish(const Role& role, int slot) {
-    const int lane = role.lane, row = lane >> 1, half = lane & 1;
+// Adds what O and the experts' down gave, and publishes x.
+template <class Role>
+__device__ __forceinline__ void publish_residual(const Role& role, int slot) {
+  auto& s = role.shared;
+  const int lane = role.lane, at = lane >> 1, half = lane & 1;
+  ptx::async_copy_wait();
+  __syncwarp();
+#pragma unroll 1
+  for (int row = 0; row < role.rows(); row++) {
     float sum = 0;
 #pragma unroll
     for (int i = 0; i < kConsumers / 2; i++) {
-      sum += ((volatile float*)role.shared.down)[(half * (kConsumers / 2) + i) * 16 + row];
+      sum += ((volatile float*)s.down[row][half * (kConsumers / 2) + i])[at];
     }
-    value_ += sum + __shfl_xor_sync(~0u, sum, 1);
-    const float next = __shfl_down_sync(~0u, value_, 2);
-    const uint32_t word = pack_bf16(value_, next);
-    ptx::async_copy_wait();
-    __syncwarp();
+    const float value = s.residual[row][at] + (sum + __shfl_xor_sync(~0u, sum, 1));
+    const float next = __shfl_down_sync(~0u, value, 2);
+    const uint32_t word = pack_bf16(value, next);
+    if (half == 0) s.residual[row][at] = value;
     if ((lane & 3) == 0) {
-      ptx::store_relaxed(role.p.mail.x + slot * (kHidden / 2) + role.cta * 8 + (lane >> 2), word);
-      const uint32_t norm = reinterpret_cast<const uint32_t*>(role.shared.own_norm)[lane >> 2];
-      role.shared.own[lane >> 2] = multiply_bf16(word, norm);
+      ptx::store_relaxed(
+          role.p.mail.x + (slot * Role::kBatch + row) * (kHidden / 2) + role.cta * 8 + (lane >> 2),
+          word);
+      const uint32_t norm = reinterpret_cast<const uint32_t*>(s.own_norm)[lane >> 2];
+      s.own[row][lane >> 2] = multiply_bf16(word, norm);
     }
-    role.warp_arrive(&role.shared.own_ready);
+    __syncwarp();
   }
+  role.warp_arrive(&s.own_ready);
+}
 
- private:
-  float value_ = 0;
-};
+// Everybody's x of a layer was seen: empties the CTA's words of the layer before.
+template <class Role>
+__device__ __forceinline__ void empty_x(const Role& role, int stale) {
+#pragma unroll 1
+  for (int i = role.lane; i < 8 * role.rows(); i += 32) {
+    ptx::store_relaxed(
+        role.p.mail.x + (stale * Role::kBatch + (i >> 3)) * (kHidden / 2) + role.cta * 8 + (i & 7),
+        kEmpty);
+  }
+}
 
 }  // namespace nmc::decode

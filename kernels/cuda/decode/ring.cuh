@@ -20,46 +20,46 @@
 namespace nmc::decode {
 
 // Of one consumer warp.
+template <int kBatch>
 class RingReader {
  public:
-  __device__ RingReader(Shared& shared, uint32_t ring, int slots, int half)
-      : shared_(shared), ring_(ring), slots_(slots), half_(half) {}
+  __device__ RingReader(Shared<kBatch>& shared, uint32_t ring, int half)
+      : shared_(shared), ring_(ring), half_(half) {}
 
   // Waits for this warp's half of the next chunk, or for both; the chunk's shared address.
   __device__ __forceinline__ uint32_t take() {
-    ptx::mbarrier_wait(&shared_.full[slot_][half_], parity_);
-    return ring_ + slot_ * kChunk;
+    ptx::mbarrier_wait(&shared_.full[at_.slot][half_], at_.parity);
+    return ring_ + at_.slot * kChunk;
   }
   __device__ __forceinline__ uint32_t take_whole() {
 #pragma unroll
-    for (int i = 0; i < kProducers; i++) ptx::mbarrier_wait(&shared_.full[slot_][i], parity_);
-    return ring_ + slot_ * kChunk;
+    for (int i = 0; i < kProducers; i++) {
+      ptx::mbarrier_wait(&shared_.full[at_.slot][i], at_.parity);
+    }
+    return ring_ + at_.slot * kChunk;
   }
 
   // The warp has the chunk in registers.
   __device__ __forceinline__ void release() {
     __syncwarp();
-    if ((threadIdx.x & 31) == 0) ptx::mbarrier_arrive(&shared_.empty[slot_]);
-    if (++slot_ == slots_) {
-      slot_ = 0;
-      parity_ ^= 1;
-    }
+    if ((threadIdx.x & 31) == 0) ptx::mbarrier_arrive(&shared_.empty[at_.slot]);
+    at_.next();
   }
 
  private:
-  Shared& shared_;
+  Shared<kBatch>& shared_;
   uint32_t ring_;
-  int slots_, half_, slot_ = 0;
-  uint32_t parity_ = 0;
+  int half_;
+  RingPlace<ring_slots<kBatch>()> at_;
 };
 
 // Of one producer warp. The stream is read once, so it must leave the L2 first: otherwise it drives
 // out the mailboxes, and every exchange goes to memory.
+template <int kBatch>
 class RingWriter {
  public:
-  __device__ RingWriter(Shared& shared, uint32_t ring, int slots, uint32_t me,
-                        const Watchdog& watch)
-      : shared_(shared), ring_(ring), slots_(slots), me_(me), watch_(watch) {}
+  __device__ RingWriter(Shared<kBatch>& shared, uint32_t ring, uint32_t me, const Watchdog& watch)
+      : shared_(shared), ring_(ring), me_(me), watch_(watch) {}
 
   // Requests this producer's share of `count` chunks, of which each lane has one; no more than
   // `in_flight` of this producer's are under way at a time.
@@ -67,47 +67,39 @@ class RingWriter {
 #pragma unroll 1
     for (int i = 0; i < count; i++) {
       put_one(mine.of_lane(i), in_flight);
-      if (++slot_ == slots_) {
-        slot_ = 0;
-        parity_ ^= 1;
-      }
+      next_.next();
     }
   }
 
  private:
   __device__ __forceinline__ void put_one(const Chunk& chunk, int in_flight) {
-    watch_.wait(&shared_.empty[slot_], parity_ ^ 1, 40);  // all slots start empty
+    watch_.wait(&shared_.empty[next_.slot], next_.parity ^ 1, 40);  // all slots start empty
     for (; under_way_ >= in_flight; under_way_--) {
-      watch_.wait(&shared_.full[landed_][me_], landed_parity_, 41);
-      if (++landed_ == slots_) {
-        landed_ = 0;
-        landed_parity_ ^= 1;
-      }
+      watch_.wait(&shared_.full[landed_.slot][me_], landed_.parity, 41);
+      landed_.next();
     }
     under_way_++;
     const uint32_t half = chunk.range >> 16;
     const uint32_t begin = max(chunk.range & 255, me_ * half) * kUnit;
     const uint32_t end = min(chunk.range >> 8 & 255, (me_ + 1) * half) * kUnit;
     if (ptx::elect_one()) {
-      uint64_t* full = &shared_.full[slot_][me_];
+      uint64_t* full = &shared_.full[next_.slot][me_];
       if (begin < end) {
+        const uint32_t to = ring_ + next_.slot * kChunk + begin;
         ptx::mbarrier_arrive_expect(full, end - begin);
-        ptx::bulk_load_once(ring_ + slot_ * kChunk + begin, chunk.from + begin, end - begin, full);
+        ptx::bulk_load_once(to, chunk.from + begin, end - begin, full);
       } else {
         ptx::mbarrier_arrive(full);
       }
     }
   }
 
-  Shared& shared_;
+  Shared<kBatch>& shared_;
   uint32_t ring_;
-  int slots_;
   uint32_t me_;
-  int slot_ = 0;  // of the next chunk of the stream
-  uint32_t parity_ = 0;
-  int landed_ = 0;  // the slot of this producer's oldest piece not seen landed
-  uint32_t landed_parity_ = 0;
-  int under_way_ = 0;  // pieces of this producer not seen landed
+  RingPlace<ring_slots<kBatch>()> next_;    // of the next chunk of the stream
+  RingPlace<ring_slots<kBatch>()> landed_;  // of this producer's oldest piece not seen landed
+  int under_way_ = 0;                       // pieces of this producer not seen landed
   const Watchdog& watch_;
 };
 

@@ -12,15 +12,21 @@
 
 namespace nmc::decode {
 
+template <class Config_>
 struct Role {
+  using Config = Config_;
+  static constexpr int kBatch = Config::kBatch;
+
   const Params& p;
-  Shared& shared;
+  Shared<kBatch>& shared;
   Watchdog watch;
   int cta, lane;
 
-  // 1 / rms of the current x; after norm_ready.
-  __device__ __forceinline__ float inverse_rms() const {
-    const volatile float* q = shared.squares;
+  __device__ __forceinline__ int rows() const { return row_count<kBatch>(p); }
+
+  // 1 / rms of a row's current x; after norm_ready.
+  __device__ __forceinline__ float inverse_rms(int row) const {
+    const volatile float* q = shared.squares[row];
     return rsqrtf((q[0] + q[1] + q[2] + q[3]) * (1.f / kHidden) + p.norm_eps);
   }
 

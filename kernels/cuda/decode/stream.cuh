@@ -1,9 +1,9 @@
-// The order in which one CTA streams a token: for each layer QKV, O, old keys and values, the
-// experts' gate and up, the experts' down; then the LM head.
+// The order in which one CTA streams a step: for each layer QKV, O, every row's old keys and
+// values, the experts' gate and up, the experts' down; then the LM head.
 //
-// The first kHeldOutput chunks of O stand in front, far ahead of their use: their address is known,
-// and so they fill the time until the router has chosen; consumers keep them in registers until the
-// attention output is there. The rest stands before the experts' down.
+// The first kHeldOutput chunks of O stand in front (at batch 1), far ahead of their use: their
+// address is known, and so they fill the time until the router has chosen; consumers keep them in
+// registers until the attention output is there. The rest stands before the experts' down.
 //
 // The stream goes in batches of at most 32 chunks, and each lane of the producer warp computes the
 // address of one chunk, all at once: computed one after the other, they would be the bottleneck.
@@ -13,6 +13,7 @@
 
 #include "kernels/cuda/decode/pages.cuh"
 #include "kernels/cuda/decode/params.cuh"
+#include "kernels/cuda/decode/routing.cuh"
 
 namespace nmc::decode {
 
@@ -37,106 +38,114 @@ struct Chunk {
   }
 };
 
-__device__ __forceinline__ const char* output_chunk(const Params& p, int cta, int layer, int i) {
-  return p.of_layer(p.o, layer) + cta * 4 * kGroup + i * kChunk;
+// Chunk i of the CTA's 2 groups of 8 rows of O. One row of the batch: a group after the other; more
+// rows: quarter by quarter of the input, for that is how it comes in.
+template <class Config>
+__device__ __forceinline__ Chunk output_chunk(const Params& p, int cta, int layer, int i) {
+  const int at = Config::kBatch == 1 ? i : (i & 1) * 4 + (i >> 1);
+  return Chunk::whole(p.of_layer(p.o, layer) + cta * 4 * kGroup + at * kChunk, kChunk);
 }
 
-// QKV, the held part of O, then keys and values: the keys of up to kBlockPages pages, their values,
-// and so on.
-template <int kHeldOutput>
-__device__ __forceinline__ int early_chunks(const OwnPages& own) {
-  return kQkvGroups * 2 + kHeldOutput + own.count * 2;
+// The CTA's QKV and the held part of O.
+template <class Config>
+constexpr int kEarlyChunks = kQkvGroups * 2 + Config::kHeldOutput;
+template <class Config>
+__device__ __forceinline__ Chunk early_chunk(const Params& p, int cta, int layer, int i) {
+  if (i >= kQkvGroups * 2) return output_chunk<Config>(p, cta, layer, i - kQkvGroups * 2);
+  return Chunk::whole(p.of_layer(p.qkv, layer) + cta * kQkvGroups * kGroup + i * kChunk, kChunk);
 }
-template <int kHeldOutput>
-__device__ __forceinline__ Chunk early_chunk(const Params& p, int cta, int layer,
-                                             const OwnPages& own, int i) {
-  if (i < kQkvGroups * 2) {
-    return Chunk::whole(p.of_layer(p.qkv, layer) + cta * kQkvGroups * kGroup + i * kChunk, kChunk);
-  }
-  i -= kQkvGroups * 2;
-  if (i < kHeldOutput) return Chunk::whole(output_chunk(p, cta, layer, i), kChunk);
-  i = min(i - kHeldOutput, own.count * 2 - 1);
+
+// Of one row: the keys of up to kBlockPages pages, their values, and so on.
+template <int kBatch>
+__device__ __forceinline__ Chunk kv_chunk(const Params& p, const Shared<kBatch>& s, int cta,
+                                          int layer, int row, const OwnPages& own, int i) {
+  i = min(i, own.count * 2 - 1);
   if (i < 0) return {};
-  const int block = i / (2 * kBlockPages) * kBlockPages, pages = min(kBlockPages, own.count - block);
+  const int block = i / (2 * kBlockPages) * kBlockPages,
+            pages = min(kBlockPages, own.count - block);
   const int j = i % (2 * kBlockPages), page = block + (j < pages ? j : j - pages);
-  return Chunk::tokens(own_page(p, cta, layer, own.first + page) + (j < pages ? 0 : kPage),
+  return Chunk::tokens(own_page(p, s, cta, layer, row, own.first + page) + (j < pages ? 0 : kPage),
                        own.low(page), own.high(page));
 }
 
-// Gate and up: 192 groups of two chunks of an expert over 128 CTAs. An even rank gives the lower
-// half two groups and the upper half one, an odd rank the reverse: six chunks for each pair.
-__device__ __forceinline__ int up_chunks(int layer) {
-  return active_of_layer(layer) * 3;
+// Gate and up: 192 groups of two chunks of an expert over 128 CTAs. An even expert of the list
+// gives the lower half of the CTAs two groups and the upper half one, an odd one the reverse: six
+// chunks for each pair.
+__device__ __forceinline__ int up_chunks(int cta, int experts) {
+  return experts / 2 * 6 + (experts & 1 ? (cta < 64 ? 4 : 2) : 0);
 }
 template <class Expert>
-__device__ __forceinline__ Chunk up_chunk(const Params& p, int cta, int layer, int i,
+__device__ __forceinline__ Chunk up_chunk(const Params& p, int cta, int layer, int i, int experts,
                                           Expert expert) {
   const bool low = cta < 64;
-  const int pair = i / 6, j = i % 6, first = low ? 4 : 2;  // chunks of the even rank
-  const int rank = min(pair * 2 + (j >= first), kActive - 1), high = cta - 64;
+  const int pair = i / 6, j = i % 6, first = low ? 4 : 2;  // chunks of the even expert
+  const int e = min(pair * 2 + (j >= first), experts - 1), high = cta - 64;
   const int group = j < first ? (low ? 2 * cta : 128 + high) : (low ? cta : 64 + 2 * high);
-  const uint64_t e = layer ? expert(layer, rank) : rank;
-  return Chunk::whole(p.of_layer(p.up, layer) + (e * kUpGroups + group) * kGroup +
+  return Chunk::whole(p.of_layer(p.up, layer) + (uint64_t(expert(e)) * kUpGroups + group) * kGroup +
                           (j < first ? j : j - first) * kChunk,
                       kChunk);
 }
 
 // The rest of O, and down: two chunks of an expert.
-template <int kHeldOutput>
-__device__ __forceinline__ int down_chunks(int layer) {
-  return kOutputChunks - kHeldOutput + active_of_layer(layer) * 2;
+template <class Config>
+__device__ __forceinline__ int down_chunks(int experts) {
+  return kOutputChunks - Config::kHeldOutput + experts * 2;
 }
-template <int kHeldOutput, class Expert>
-__device__ __forceinline__ Chunk down_chunk(const Params& p, int cta, int layer, int i,
+template <class Config, class Expert>
+__device__ __forceinline__ Chunk down_chunk(const Params& p, int cta, int layer, int i, int experts,
                                             Expert expert) {
-  if (i < kOutputChunks - kHeldOutput) {
-    return Chunk::whole(output_chunk(p, cta, layer, kHeldOutput + i), kChunk);
-  }
-  i -= kOutputChunks - kHeldOutput;
-  const int rank = min(i / 2, kActive - 1), rows = cta * 2 + (i & 1);
-  const uint64_t group =
-      layer ? uint64_t(expert(layer, rank)) * (kHidden / 8) + rows : rows * kDenseParts + rank;
+  constexpr int kRest = kOutputChunks - Config::kHeldOutput;
+  if (i < kRest) return output_chunk<Config>(p, cta, layer, Config::kHeldOutput + i);
+  i -= kRest;
+  const int e = expert(min(i / 2, experts - 1)), rows = cta * 2 + (i & 1);
+  const uint64_t group = layer ? uint64_t(e) * (kHidden / 8) + rows : rows * kDenseParts + e;
   return Chunk::whole(p.of_layer(p.down, layer) + group * kDownGroup, kDownGroup);
 }
 
 enum class Batch { kEarly, kUp, kDown, kLm };
 
 // Called by a whole warp. put(step, layer, batch, the lane's chunk, chunks); wait(layer) returns
-// when expert(layer, rank) may be asked.
-template <int kHeldOutput, class Put, class Wait, class Expert>
-__device__ __forceinline__ void stream_tokens(const Params& p, int cta, int lane, Put put,
-                                              Wait wait, Expert expert) {
+// when the layer's experts may be asked.
+template <class Config, class Put, class Wait>
+__device__ __forceinline__ void stream_tokens(const Params& p, const Shared<Config::kBatch>& s,
+                                              int cta, int lane, Put put, Wait wait) {
 #pragma unroll 1
   for (int step = 0; step < p.steps; step++) {
 #pragma unroll 1
-    for (int layer = 0; layer <= p.layers; layer++) {
-      const OwnPages own(p, cta, layer, p.position + step);
-      const int early = (early_chunks<kHeldOutput>(own) + 31) / 32;
-      const int batches = layer < p.layers ? early + 2 : kLmGroups * 2 / 32;
+    for (int layer = 0; layer < p.layers; layer++) {
+      put(step, layer, Batch::kEarly, early_chunk<Config>(p, cta, layer, lane),
+          kEarlyChunks<Config>);
 #pragma unroll 1
-      for (int i = 0; i < batches; i++) {
-        Chunk mine;
-        int count = 32;
-        Batch batch = Batch::kLm;
-        if (layer == p.layers) {
-          mine = Chunk::whole(
-              p.lm + uint64_t(cta) * kLmGroups * kGroup + (i * 32 + lane) * kChunk, kChunk);
-        } else if (i < early) {
-          batch = Batch::kEarly;
-          mine = early_chunk<kHeldOutput>(p, cta, layer, own, i * 32 + lane);
-          count = min(32, early_chunks<kHeldOutput>(own) - i * 32);
-        } else if (i == early) {
-          batch = Batch::kUp;
-          wait(layer);
-          mine = up_chunk(p, cta, layer, lane, expert);
-          count = up_chunks(layer);
-        } else {
-          batch = Batch::kDown;
-          mine = down_chunk<kHeldOutput>(p, cta, layer, lane, expert);
-          count = down_chunks<kHeldOutput>(layer);
+      for (int row = 0; row < row_count<Config::kBatch>(p); row++) {
+        const OwnPages own(p, cta, row, layer, p.rows[row].position + step);
+#pragma unroll 1
+        for (int i = 0; i < own.count * 2; i += 32) {
+          put(step, layer, Batch::kEarly, kv_chunk(p, s, cta, layer, row, own, i + lane),
+              min(32, own.count * 2 - i));
         }
-        put(step, layer, batch, mine, count);
       }
+      wait(layer);
+      const Experts<Config::kBatch> experts(p, s, layer);
+      const int count = Config::kDependent ? experts.count() : layer ? kActive : kDenseParts;
+      const auto expert = [&](int i) {
+        return Config::kDependent || !layer ? experts.expert(i) : experts.made_up(layer, i);
+      };
+#pragma unroll 1
+      for (int i = 0; i < up_chunks(cta, count); i += 32) {
+        put(step, layer, Batch::kUp, up_chunk(p, cta, layer, i + lane, count, expert),
+            min(32, up_chunks(cta, count) - i));
+      }
+#pragma unroll 1
+      for (int i = 0; i < down_chunks<Config>(count); i += 32) {
+        put(step, layer, Batch::kDown, down_chunk<Config>(p, cta, layer, i + lane, count, expert),
+            min(32, down_chunks<Config>(count) - i));
+      }
+    }
+#pragma unroll 1
+    for (int i = 0; i < kLmGroups * 2; i += 32) {
+      put(step, p.layers, Batch::kLm,
+          Chunk::whole(p.lm + uint64_t(cta) * kLmGroups * kGroup + (i + lane) * kChunk, kChunk),
+          32);
     }
   }
 }

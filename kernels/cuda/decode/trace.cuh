@@ -3,34 +3,12 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/decode/events.h"
 #include "kernels/cuda/decode/params.cuh"
 #include "kernels/cuda/decode/stream.cuh"
 #include "kernels/cuda/ptx/warpgroup.cuh"
 
 namespace nmc::decode {
-
-enum class Event {
-  kXSeen,
-  kLogitOut,
-  kLogitsSeen,
-  kTopKnown,
-  kHeld,  // the consumers hold QKV groups
-  kQkvDone,
-  kQPublished,
-  kQSeen,
-  kOutputHeld,
-  kValuesDone,
-  kPartialsSeen,
-  kOSeen,
-  kUpDone,
-  kHiddenPublished,
-  kHiddenSeen,
-  kDownDone,
-  kXPublished,
-  kCount
-};
-constexpr int kBatches = 3;  // of the stream in a layer: events too, after the others
-constexpr int kEvents = static_cast<int>(Event::kCount) + kBatches;
 
 // Called by whole warps or by one thread; lane 0 writes.
 template <bool kTrace>
@@ -46,8 +24,9 @@ __device__ __forceinline__ void mark(const Params& p, int step, int layer, Event
 // The producer comes to a batch of the stream.
 template <bool kTrace>
 __device__ __forceinline__ void mark_batch(const Params& p, int step, int layer, Batch batch) {
-  mark<kTrace>(p, step, layer,
-               static_cast<Event>(static_cast<int>(Event::kCount) + static_cast<int>(batch)));
+  mark<kTrace>(
+      p, step, layer,
+      static_cast<Event>(static_cast<int>(Event::kEarlyStarted) + static_cast<int>(batch)));
 }
 
 }  // namespace nmc::decode

@@ -40,7 +40,7 @@ struct Watchdog {
   __device__ __forceinline__ void spin(Ready ready, uint32_t place, uint32_t detail = 0) const {
     for (uint32_t n = 0; !ready();) {
       if ((++n & 255) == 0 &&
-          ptx::global_time() > *(const volatile uint64_t*)&cta_shared().deadline) {
+          ptx::global_time() > reinterpret_cast<const volatile SharedHead*>(cta_memory)->deadline) {
         expire(records, place, detail);
       }
     }

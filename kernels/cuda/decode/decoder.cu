@@ -1,0 +1,263 @@
+#include "kernels/cuda/decode/decoder.h"
+
+#include <cassert>
+#include <cmath>
+
+#include "kernels/cuda/decode/instance.h"
+#include "kernels/cuda/memory.h"
+
+namespace nmc::cuda {
+namespace {
+
+using namespace nmc::decode;
+
+constexpr int kDefaultInFlight = 4, kDefaultInFlightDown = 5;
+constexpr uint64_t kWatchdogNs = 10'000'000'000;  // a launch of kMaxDecodeSteps takes 2 s
+
+// The batch sizes that the kernel is compiled for, and each one's functions.
+struct Kernel {
+  int batch;
+  cudaError_t (*prepare)();
+  cudaError_t (*launch)(const Params&, cudaStream_t);
+};
+template <int kBatch, bool kTrace = false>
+constexpr Kernel kernel_of() {
+  return {kBatch, Instance<kBatch, kTrace>::prepare, Instance<kBatch, kTrace>::launch};
+}
+constexpr Kernel kKernels[] = {kernel_of<1>(), kernel_of<2>(), kernel_of<4>(), kernel_of<8>()};
+// Those that trace; batch 8 does for 2 and 4 as well.
+constexpr Kernel kTracing[] = {kernel_of<1, true>(), kernel_of<8, true>()};
+static_assert(kMaxDecodeRows == kMaxBatch && kDecodeCtas == kCtas &&
+              kMaxDecodeTokens == int64_t(kMaxOwnPages) * kGroupCtas * decode::kPageTokens);
+
+template <class T>
+T* take(size_t& at, char* base, size_t count) {
+  T* result = reinterpret_cast<T*>(base + at);
+  at += (count * sizeof(T) + 255) / 256 * 256;
+  return result;
+}
+
+// Where the mailboxes of a batch size lie in one allocation: first those that each launch must find
+// empty, then those that it must find at zero, then those that their readers leave empty.
+struct MailboxLayout {
+  Mailboxes mail;
+  size_t empty_bytes, zero_bytes, bytes;
+
+  MailboxLayout(char* base, size_t batch, size_t steps) {
+    size_t at = 0;
+    mail.x = take<uint32_t>(at, base, 3 * batch * kHidden / 2);
+    mail.q = take<uint32_t>(at, base, 3 * batch * kKvHeads * kQueryWords);
+    mail.o = take<uint32_t>(at, base, 3 * batch * kCtas * 16);
+    mail.h = take<uint32_t>(at, base, 3 * batch * kActive * kWidth / 2);
+    empty_bytes = at;
+    mail.logits = take<uint64_t>(at, base, 3 * batch * kExperts);
+    mail.best = take<uint64_t>(at, base, batch * steps * kCtas);
+    zero_bytes = at - empty_bytes;
+    mail.partial = take<uint32_t>(at, base, 3 * batch * kCtas * kGroupCtas * 32);
+    mail.weight = take<uint2>(at, base, 3 * batch * kCtas * kGroupCtas);
+    bytes = at;
+  }
+};
+
+Status differs(const char* field, int64_t value, int64_t expected) {
+  if (value == expected) return {};
+  return unsupported(std::string("The decode kernel is compiled for ") + field + " " +
+                     std::to_string(expected) + ", not " + std::to_string(value) + ".");
+}
+
+}  // namespace
+
+struct Decoder::State {
+  Params params{};
+  DeviceMemory mail[std::size(kKernels)], tokens, frequencies;
+  PinnedMemory hangs;
+
+  std::string describe_hang() const {
+    const HangRecord* records = hangs.as<HangRecord>();
+    std::string text;
+    int more = 0;
+    for (int i = 0; i < kCtas * kMaxWarps; ++i) {
+      if (records[i].place == 0) continue;
+      if (!text.empty()) {
+        ++more;
+        continue;
+      }
+      text = "SM " + std::to_string(i / kMaxWarps) + ", warp " + std::to_string(i % kMaxWarps) +
+             ", waited at place " + std::to_string(records[i].place) + " (watchdog.cuh), layer " +
+             std::to_string(params.layers == 0 ? 0 : records[i].detail % params.layers) +
+             " of step " +
+             std::to_string(params.layers == 0 ? 0 : records[i].detail / params.layers);
+    }
+    if (more > 0) text += "; " + std::to_string(more) + " more warps waited";
+    return text;
+  }
+};
+
+Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Decoder::Decoder(Decoder&&) noexcept = default;
+Decoder& Decoder::operator=(Decoder&&) noexcept = default;
+Decoder::~Decoder() = default;
+
+Status Decoder::supports(const ModelDescription& m) {
+  NMC_TRY(differs("hidden", m.hidden, kHidden));
+  NMC_TRY(differs("heads", m.heads, kHeads * (kCtas / kGroupCtas)));
+  NMC_TRY(differs("kv_heads", m.kv_heads, kCtas / kGroupCtas));
+  NMC_TRY(differs("head_dim", m.head_dim, kHeadDim));
+  NMC_TRY(differs("dense_width", m.dense_width, kDenseParts * kWidth));
+  NMC_TRY(differs("expert_width", m.expert_width, kWidth));
+  NMC_TRY(differs("experts", m.experts, kExperts));
+  NMC_TRY(differs("experts_per_token", m.experts_per_token, kActive));
+  NMC_TRY(differs("shared_experts", m.shared_experts, 0));
+  NMC_TRY(differs("vocab", m.vocab, int64_t(kCtas) * kLmGroups * 8));
+  if (m.layers.size() < 2 || m.layers.size() > kMaxLayers) {
+    return unsupported("The decode kernel takes 2 to " + std::to_string(kMaxLayers) +
+                       " layers, not " + std::to_string(m.layers.size()) + ".");
+  }
+  if (m.norm != NormKind::kRms || m.router != RouterKind::kSigmoid || m.renormalize ||
+      !m.tied_head || !(m.logit_scale > 0)) {
+    return unsupported(
+        "The decode kernel needs RMS norms, sigmoid scores that are not renormalised, a tied head "
+        "and a positive logit_scale.");
+  }
+  int64_t window = 0;
+  for (size_t l = 0; l < m.layers.size(); ++l) {
+    if (m.layers[l].sparse != (l > 0)) {
+      return unsupported("The decode kernel needs layer 0, and no other, to be dense.");
+    }
+    if (m.layers[l].window == 0) continue;
+    if (window != 0 && window != m.layers[l].window) {
+      return unsupported("The decode kernel needs one window for all sliding layers.");
+    }
+    window = m.layers[l].window;
+  }
+  if (window > kMaxWindow) {
+    return unsupported("The decode kernel takes windows of " + std::to_string(kMaxWindow) +
+                       " tokens at most, not " + std::to_string(window) + ".");
+  }
+  return {};
+}
+
+Result<Decoder> Decoder::create(const DeviceWeights& weights, const KvPools& kv) {
+  const ModelDescription& model = weights.model();
+  NMC_TRY(supports(model));
+  int device = 0, sms = 0, major = 0;
+  NMC_TRY(check(cudaGetDevice(&device), "asking for the device"));
+  NMC_TRY(check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device),
+                "asking for the device"));
+  NMC_TRY(check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+                "asking for the device"));
+  if (major != 9 || sms < kCtas) {
+    return unsupported("The decode kernel needs a Hopper GPU with " + std::to_string(kCtas) +
+                       " multiprocessors.");
+  }
+
+  auto state = std::make_unique<State>();
+  Params& p = state->params;
+  const auto at = [&](size_t layer, const char* name) {
+    return reinterpret_cast<const char*>(
+        weights.tensor("layers." + std::to_string(layer) + "." + name).values);
+  };
+  p.norm = {at(0, "norm"), at(1, "norm")};
+  p.router = {nullptr, at(1, "router")};
+  p.qkv = {at(0, "qkv"), at(1, "qkv")};
+  p.up = {at(0, "gate_up"), at(1, "experts.gate_up")};
+  p.o = {at(0, "o"), at(1, "o")};
+  p.down = {at(0, "down"), at(1, "experts.down")};
+  p.final_norm = reinterpret_cast<const char*>(weights.tensor("final_norm").values);
+  p.lm = reinterpret_cast<const char*>(weights.tensor("embedding").values);
+  p.layers = int(model.layers.size());
+  // Sections of equal layers are equally long.
+  p.stride = p.layers > 2 ? uint64_t(at(2, "norm") - at(1, "norm")) : 0;
+  for (int l = 0; l < p.layers; ++l) {
+    const LayerDescription& layer = model.layers[l];
+    if (layer.window != 0) {
+      p.sliding |= uint64_t(1) << l;
+      p.window = int(layer.window);
+    }
+    KvView& view = p.kv[layer.window != 0];
+    char* base = reinterpret_cast<char*>(kv.layer(l).base);
+    if (view.base == nullptr) {
+      view.base = base;
+    } else if (view.layer_bytes == 0) {
+      view.layer_bytes = base - view.base;
+    }
+    if (layer.rope) p.rotated |= uint64_t(1) << l;
+  }
+  p.norm_eps = float(model.norm_eps);
+  p.logit_scale = float(model.logit_scale);
+
+  std::vector<float> frequencies(kHeadDim / 2);
+  for (int i = 0; i < kHeadDim / 2; ++i) {
+    frequencies[i] = float(1.0 / std::pow(model.rope_theta, 2.0 * i / kHeadDim));
+  }
+  NMC_ASSIGN(state->frequencies, allocate_device(kHeadDim / 2 * sizeof(float), "RoPE"));
+  NMC_TRY(check(cudaMemcpy(state->frequencies.as<void>(), frequencies.data(),
+                           state->frequencies.bytes(), cudaMemcpyHostToDevice),
+                "copying RoPE's frequencies"));
+  p.frequencies = state->frequencies.as<float>();
+
+  for (size_t i = 0; i < std::size(kKernels); ++i) {
+    const size_t bytes = MailboxLayout(nullptr, kKernels[i].batch, kMaxDecodeSteps).bytes;
+    NMC_ASSIGN(state->mail[i], allocate_device(bytes, "mailboxes"));
+    NMC_TRY(check(cudaMemset(state->mail[i].as<void>(), 0xff, bytes), "emptying the mailboxes"));
+    NMC_TRY(check(kKernels[i].prepare(), "setting up the decode kernel"));
+  }
+  for (const Kernel& kernel : kTracing) {
+    NMC_TRY(check(kernel.prepare(), "setting up the decode kernel"));
+  }
+  NMC_ASSIGN(state->tokens,
+             allocate_device(kMaxDecodeRows * kMaxDecodeSteps * sizeof(int), "tokens"));
+  p.tokens = state->tokens.as<int>();
+  const size_t hang_bytes = sizeof(HangRecord) * kCtas * kMaxWarps;
+  NMC_ASSIGN(state->hangs, allocate_pinned(hang_bytes, "the watchdog"));
+  std::fill_n(state->hangs.as<char>(), hang_bytes, 0);
+  p.hangs = state->hangs.as<HangRecord>();
+  p.watchdog_ns = kWatchdogNs;
+  p.in_flight = kDefaultInFlight;
+  p.in_flight_down = kDefaultInFlightDown;
+  return Decoder(std::move(state));
+}
+
+Status Decoder::start(const DecodeRun& run, cudaStream_t stream) {
+  assert(!run.rows.empty() && run.rows.size() <= kMaxDecodeRows && run.steps >= 1 &&
+         run.steps <= kMaxDecodeSteps);
+  State& s = *state_;
+  size_t i = 0;
+  while (size_t(kKernels[i].batch) < run.rows.size()) ++i;
+  if (run.stamps != nullptr && i > 0) i = std::size(kKernels) - 1;
+  const Kernel& kernel = run.stamps == nullptr ? kKernels[i] : kTracing[i > 0];
+  const MailboxLayout layout(s.mail[i].as<char>(), kernel.batch, run.steps);
+  NMC_TRY(check(cudaMemsetAsync(layout.mail.x, 0xff, layout.empty_bytes, stream),
+                "emptying the mailboxes"));
+  NMC_TRY(check(cudaMemsetAsync(layout.mail.logits, 0, layout.zero_bytes, stream),
+                "emptying the mailboxes"));
+  Params p = s.params;
+  p.mail = layout.mail;
+  // The last two do not depend on the steps, for their readers keep them empty between launches.
+  const Mailboxes kept = MailboxLayout(s.mail[i].as<char>(), kernel.batch, kMaxDecodeSteps).mail;
+  p.mail.partial = kept.partial;
+  p.mail.weight = kept.weight;
+  p.logits = run.logits;
+  p.experts = run.experts;
+  p.stamps = run.stamps;
+  p.steps = run.steps;
+  p.count = int(run.rows.size());
+  for (int row = 0; row < p.count; ++row) {
+    const DecodeRow& r = run.rows[row];
+    p.rows[row] = {r.token, int(r.position), {r.global_pages, r.sliding_pages}};
+  }
+  return check(kernel.launch(p, stream), "starting the decode kernel");
+}
+
+const int32_t* Decoder::tokens() const {
+  return state_->params.tokens;
+}
+
+Status Decoder::wait(cudaStream_t stream) {
+  Status status = check(cudaStreamSynchronize(stream), "decoding");
+  if (status.ok()) return status;
+  const std::string hang = state_->describe_hang();
+  return hang.empty() ? status : internal_error("The decode kernel gave up: " + hang + ".");
+}
+
+}  // namespace nmc::cuda

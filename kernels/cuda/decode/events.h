@@ -1,0 +1,55 @@
+// What a CTA marks with a time stamp, once a layer, in builds of the decode kernel that trace.
+#pragma once
+
+#include <iterator>
+
+namespace nmc::decode {
+
+enum class Event {
+  kXSeen,
+  kLogitOut,
+  kLogitsSeen,
+  kTopKnown,
+  kHeld,  // the consumers hold QKV groups
+  kQkvDone,
+  kQPublished,
+  kQSeen,
+  kOutputHeld,
+  kValuesDone,
+  kPartialsSeen,
+  kOSeen,
+  kUpDone,
+  kHiddenPublished,
+  kHiddenSeen,
+  kDownDone,
+  kXPublished,
+  kEarlyStarted,  // the producer comes to a part of the stream, to its last batch if there are some
+  kUpStarted,
+  kDownStarted,
+  kCount
+};
+constexpr int kEvents = static_cast<int>(Event::kCount);
+
+constexpr const char* kEventNames[] = {"x seen",
+                                       "logits out",
+                                       "logits seen",
+                                       "experts known",
+                                       "QKV held",
+                                       "QKV done",
+                                       "q published",
+                                       "q seen",
+                                       "O held",
+                                       "values done",
+                                       "attention merged",
+                                       "attention output seen",
+                                       "gate and up done",
+                                       "hidden units published",
+                                       "hidden units seen",
+                                       "down done",
+                                       "x published",
+                                       "keys and values begun",
+                                       "gate and up begun",
+                                       "down begun"};
+static_assert(std::size(kEventNames) == kEvents);
+
+}  // namespace nmc::decode

@@ -1,0 +1,225 @@
+// The decode kernel against its plain twin: North's geometry, synthetic weights, noise as context.
+// Needs an H200 (or a Hopper GPU of the same size) and room for the weights.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <random>
+#include <span>
+
+#include "kernels/cuda/decode/decoder.h"
+#include "kernels/cuda/noisy_sequence.h"
+#include "tests/kernels/cuda/decode_twin.h"
+#include "tests/kernels/cuda/north.h"
+#include "tests/support/require.h"
+
+namespace nmc::cuda {
+namespace {
+
+using test::north;
+using test::require;
+
+// Layers of the model under test: 5 (a dense one, sliding ones, a global one with experts), or
+// NMC_DECODE_LAYERS.
+int layers_under_test() {
+  const char* layers = std::getenv("NMC_DECODE_LAYERS");
+  return layers ? std::atoi(layers) : 5;
+}
+
+struct Steps {
+  std::vector<int32_t> tokens;
+  std::vector<float> logits;  // [steps][vocab]
+  std::vector<int> experts;   // [steps][layers][8]
+};
+
+class DecodeTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    weights_ = new DeviceWeights(require(DeviceWeights::synthesize(north(layers_under_test()))));
+  }
+  static void TearDownTestSuite() {
+    delete weights_;
+    weights_ = nullptr;
+  }
+  const ModelDescription& model() const { return weights_->model(); }
+
+  Steps decode(Decoder& decoder, std::span<const NoisySequence* const> sequences, int steps) {
+    Steps out;
+    const size_t vocab = model().vocab, chosen = model().layers.size() * 8, rows = sequences.size();
+    const auto logits = require(allocate_device(steps * rows * vocab * sizeof(float), "logits"));
+    const auto experts = require(allocate_device(steps * rows * chosen * sizeof(int), "experts"));
+    std::vector<DecodeRow> batch;
+    for (const NoisySequence* s : sequences) {
+      batch.push_back({first_token(*s), s->tokens(), s->global_pages(), s->sliding_pages()});
+    }
+    require(decoder.start({batch, steps, logits.as<float>(), experts.as<int>()}, nullptr));
+    require(decoder.wait(nullptr));
+    out.tokens.resize(steps * rows);
+    out.logits.resize(steps * rows * vocab);
+    out.experts.resize(steps * rows * chosen);
+    cudaMemcpy(out.tokens.data(), decoder.tokens(), steps * rows * sizeof(int), cudaMemcpyDefault);
+    cudaMemcpy(out.logits.data(), logits.as<float>(), logits.bytes(), cudaMemcpyDefault);
+    cudaMemcpy(out.experts.data(), experts.as<int>(), experts.bytes(), cudaMemcpyDefault);
+    return out;
+  }
+  Steps decode(Decoder& decoder, const NoisySequence& sequence, int steps) {
+    const NoisySequence* one = &sequence;
+    return decode(decoder, std::span(&one, 1), steps);
+  }
+  static int32_t first_token(const NoisySequence& s) { return 1000 + int32_t(s.tokens()); }
+
+  static DeviceWeights* weights_;
+};
+DeviceWeights* DecodeTest::weights_ = nullptr;
+
+// Page pools with every slot a NaN that no sequence has written.
+KvPools poisoned_pools(const ModelDescription& model, int64_t pages) {
+  return require(KvPools::create(model, {pages, pages}, /*poison=*/true));
+}
+
+// How a row's logits compare with the twin's: the largest error against the size of all.
+struct Comparison {
+  double error = 0, size = 0, margin = 0;  // margin: of the twin's best over the kernel's choice
+};
+Comparison compare(std::span<const float> got, std::span<const float> want, int32_t token) {
+  Comparison c;
+  float best = -INFINITY;
+  for (size_t i = 0; i < want.size(); ++i) {
+    const double error = std::fabs(double(got[i]) - want[i]);
+    c.error = std::isnan(error) ? INFINITY : std::max(c.error, error);
+    c.size += double(want[i]) * want[i];
+    best = std::max(best, want[i]);
+  }
+  c.size = std::sqrt(c.size / double(want.size()));
+  c.margin = best - want[token];
+  return c;
+}
+
+TEST_F(DecodeTest, EqualsItsTwinAtEveryKindOfContext) {
+  constexpr int kSteps = 3;
+  for (int64_t context :
+       {0, 1, 7, 62, 63, 64, 65, 2046, 2048, 4094, 4095, 4096, 4097, 8192, 8255, 20000}) {
+    SCOPED_TRACE("context " + std::to_string(context));
+    const int64_t pages = NoisySequence::pages(context, kSteps);
+    const KvPools kv = poisoned_pools(model(), pages), twin_kv = poisoned_pools(model(), pages);
+    const auto sequence = require(NoisySequence::create(model(), kv, context, kSteps, 7));
+    const auto twin_sequence = require(NoisySequence::create(model(), twin_kv, context, kSteps, 7));
+    auto decoder = require(Decoder::create(*weights_, kv));
+    auto twin = require(DecodeTwin::create(*weights_, twin_kv));
+    const Steps got = decode(decoder, sequence, kSteps);
+    int32_t token = first_token(sequence);
+    for (int step = 0; step < kSteps; ++step) {
+      std::vector<float> want;
+      std::vector<int> experts;
+      require(twin.step(token, context + step, twin_sequence.global_pages(),
+                        twin_sequence.sliding_pages(), &want, &experts));
+      token = got.tokens[step];
+      const Comparison c =
+          compare(std::span(got.logits).subspan(step * want.size(), want.size()), want, token);
+      std::cout << "context " << context << " step " << step << ": largest error " << c.error
+                << ", logits' size " << c.size << "\n";
+      EXPECT_LT(c.error, 0.02 * c.size);
+      EXPECT_LT(c.margin, 2 * c.error) << "token " << token << " is not the best";
+      for (size_t layer = 1; layer < model().layers.size(); ++layer) {
+        const auto chosen = got.experts.begin() + step * experts.size() + layer * 8;
+        std::sort(experts.begin() + layer * 8, experts.begin() + layer * 8 + 8);
+        EXPECT_TRUE(std::equal(chosen, chosen + 8, experts.begin() + layer * 8))
+            << "layer " << layer;
+      }
+    }
+  }
+}
+
+int runs_of(const char* variable, int otherwise) {
+  const char* runs = std::getenv(variable);
+  return runs ? std::atoi(runs) : otherwise;
+}
+
+// Eight sequences of all kinds of lengths in one pair of pools.
+class Sequences {
+ public:
+  static constexpr int kSteps = 4;
+  explicit Sequences(const ModelDescription& model) : kv_(poisoned_pools(model, all_pages())) {
+    int32_t page = 0;
+    for (int64_t context : kContexts) {
+      made_.push_back(
+          require(NoisySequence::create(model, kv_, context, kSteps, 11 + context, page)));
+      page += int32_t(NoisySequence::pages(context, kSteps));
+    }
+  }
+  const KvPools& kv() const { return kv_; }
+  const NoisySequence& operator[](size_t i) const { return made_[i]; }
+
+ private:
+  static constexpr int64_t kContexts[] = {8192, 0, 65, 4100, 1000, 63, 20000, 300};
+  static int64_t all_pages() {
+    int64_t pages = 0;
+    for (int64_t context : kContexts) pages += NoisySequence::pages(context, kSteps);
+    return pages;
+  }
+  KvPools kv_;
+  std::vector<NoisySequence> made_;
+};
+
+TEST_F(DecodeTest, GivesTheSameBitsInAnyBatch) {
+  const Sequences sequences(model());
+  auto decoder = require(Decoder::create(*weights_, sequences.kv()));
+  std::vector<Steps> solo;
+  for (int i = 0; i < 8; ++i) solo.push_back(decode(decoder, sequences[i], Sequences::kSteps));
+  std::mt19937 random(5);
+  std::vector<int> order = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (int run = 0; run < runs_of("NMC_DECODE_RUNS", 24); ++run) {
+    const size_t rows = run % 8 + 1;
+    std::ranges::shuffle(order, random);
+    std::vector<const NoisySequence*> batch;
+    for (size_t i = 0; i < rows; ++i) batch.push_back(&sequences[order[i]]);
+    const Steps got = decode(decoder, batch, Sequences::kSteps);
+    const size_t vocab = model().vocab, chosen = model().layers.size() * 8;
+    for (size_t i = 0; i < rows; ++i) {
+      const Steps& want = solo[order[i]];
+      SCOPED_TRACE("sequence " + std::to_string(order[i]) + " as row " + std::to_string(i) +
+                   " of " + std::to_string(rows));
+      for (int step = 0; step < Sequences::kSteps; ++step) {
+        const size_t at = step * rows + i;
+        const bool experts = std::equal(got.experts.begin() + at * chosen + 8,
+                                        got.experts.begin() + (at + 1) * chosen,
+                                        want.experts.begin() + step * chosen + 8);
+        const bool logits = std::memcmp(&got.logits[at * vocab], &want.logits[step * vocab],
+                                        vocab * sizeof(float)) == 0;
+        if (got.tokens[at] == want.tokens[step] && experts && logits) continue;
+        const Comparison c =
+            compare(std::span(got.logits).subspan(at * vocab, vocab),
+                    std::span(want.logits).subspan(step * vocab, vocab), want.tokens[step]);
+        ADD_FAILURE() << "step " << step << ": token " << got.tokens[at] << ", alone "
+                      << want.tokens[step] << "; experts " << (experts ? "equal" : "differ")
+                      << "; largest difference of logits " << c.error << " at size " << c.size;
+        break;
+      }
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(DecodeTest, GivesTheSameBitsInEveryRun) {
+  const Sequences sequences(model());
+  auto decoder = require(Decoder::create(*weights_, sequences.kv()));
+  std::vector<const NoisySequence*> batch;
+  for (size_t rows : {1, 2, 3, 8}) {
+    while (batch.size() < rows) batch.push_back(&sequences[batch.size()]);
+    const Steps first = decode(decoder, batch, Sequences::kSteps);
+    int differing = 0;
+    for (int run = 0; run < runs_of("NMC_DECODE_RUNS", 24); ++run) {
+      const Steps again = decode(decoder, batch, Sequences::kSteps);
+      differing +=
+          again.tokens != first.tokens || std::memcmp(again.logits.data(), first.logits.data(),
+                                                      first.logits.size() * sizeof(float)) != 0;
+    }
+    EXPECT_EQ(differing, 0) << rows << " rows";
+  }
+}
+
+}  // namespace
+}  // namespace nmc::cuda

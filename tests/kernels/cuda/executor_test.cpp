@@ -1,0 +1,81 @@
+// The executor on North's geometry, where prompts and single tokens take different ways.
+#include <cmath>
+
+#include "tests/kernels/cuda/fixture.h"
+#include "tests/kernels/cuda/north.h"
+
+namespace nmc::test {
+namespace {
+
+constexpr int64_t kTokens = 4400;
+
+class CudaNorth : public testing::Test {
+ protected:
+  static constexpr int64_t kSequences = 4;
+  CudaNorth()
+      : model_(north(5)),
+        executor_(require(cuda::create_synthetic_cuda_executor(
+            model_, capacity_for(model_, kTokens, kSequences), {.poison = true}))) {
+    uint64_t seed = 9;
+    for (int64_t i = 0; i < kTokens; ++i) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      ids_.push_back(static_cast<int32_t>((seed >> 33) % static_cast<uint64_t>(model_.vocab)));
+    }
+  }
+  std::span<const int32_t> ids(int64_t first, int64_t count) const {
+    return std::span(ids_).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
+  }
+  TestSequence sequence(int64_t index) const { return {model_, kTokens, index, kSequences}; }
+
+  ModelDescription model_;
+  std::unique_ptr<Executor> executor_;
+  std::vector<int32_t> ids_;
+};
+
+TEST_F(CudaNorth, ATokenHasTheSameLogitsAsTheEndOfALongerStep) {
+  for (int64_t before : {1, 63, 64, 65, 200, 4095, 4096, 4097, 4200}) {
+    TestSequence alone = sequence(0), longer = sequence(1);
+    alone.run(executor_.get(), ids(0, before), LogitsWanted::kNone);
+    const auto got = alone.run(executor_.get(), ids(before, 1), LogitsWanted::kLast);
+    const auto want = longer.run(executor_.get(), ids(0, before + 1), LogitsWanted::kLast);
+    double error = 0, square = 0;
+    for (size_t i = 0; i < want.size(); ++i) {
+      error = std::max(error, std::fabs(double{got[i]} - double{want[i]}));
+      square += double{want[i]} * double{want[i]};
+    }
+    const double size = std::sqrt(square / static_cast<double>(want.size()));
+    std::cout << before << " tokens before: largest difference " << error << " at size " << size
+              << "\n";
+    EXPECT_LT(error, 0.02 * size);
+  }
+}
+
+TEST_F(CudaNorth, TokensKeepTheirBitsBesideAChunk) {
+  std::vector<TestSequence> sequences;
+  std::vector<std::vector<float>> solo;
+  const int64_t before[] = {70, 4100, 333};
+  for (int64_t i = 0; i < 3; ++i) {
+    TestSequence first = sequence(i);
+    first.run(executor_.get(), ids(i, before[i]), LogitsWanted::kNone);
+    sequences.push_back(first);
+    solo.push_back(first.run(executor_.get(), ids(1000 + i, 1), LogitsWanted::kLast));
+  }
+  TestSequence chunk = sequence(3), again = sequence(3);
+  const auto of_chunk = chunk.run(executor_.get(), ids(0, 100), LogitsWanted::kLast);
+  std::vector<SequenceStep> batch = {sequences[0].step(ids(1000, 1), LogitsWanted::kLast),
+                                     again.step(ids(0, 100), LogitsWanted::kLast),
+                                     sequences[1].step(ids(1001, 1), LogitsWanted::kLast),
+                                     sequences[2].step(ids(1002, 1), LogitsWanted::kLast)};
+  std::vector<float> logits;
+  require(executor_->forward(batch, &logits));
+  const std::vector<float>* want[] = {&solo[0], &of_chunk, &solo[1], &solo[2]};
+  const auto vocab = static_cast<size_t>(model_.vocab);
+  ASSERT_EQ(logits.size(), 4 * vocab);
+  for (size_t row = 0; row < 4; ++row) {
+    EXPECT_EQ(std::memcmp(&logits[row * vocab], want[row]->data(), vocab * sizeof(float)), 0)
+        << "row " << row;
+  }
+}
+
+}  // namespace
+}  // namespace nmc::test

@@ -1,0 +1,19 @@
+// A traced step of the decode kernel, for people: a table of a layer, and a timeline for Perfetto.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "kernels/cuda/decode_meter.h"
+
+namespace nmc::bench {
+
+// Where a layer's time goes: per event the us after the last CTA has published the layer's input,
+// of the first CTA, the mean and the last, averaged over the layers.
+std::string layer_summary(const cuda::DecodeTrace& trace);
+
+// Trace-event JSON, which ui.perfetto.dev opens: a process for each CTA, in it a track for the
+// producer, one for the consumers, and one for the exchanges.
+Status write_timeline(const cuda::DecodeTrace& trace, const std::filesystem::path& path);
+
+}  // namespace nmc::bench
