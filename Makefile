@@ -3,7 +3,7 @@ BUILD ?= build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: help demo build test gpu-test test-real-tokenizers test-opencode fuzz sanitize format check clean deps
+.PHONY: help demo build test gpu-test test-clients test-real-tokenizers test-opencode fuzz sanitize format check clean deps
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 30
@@ -20,6 +20,12 @@ test: build ## build and run every test
 
 gpu-test: deps ## on a machine with nvcc and a Hopper GPU: CUDA tests, sanitizers, benchmark
 	@tools/scripts/gpu_test $(BUILD)
+
+test-clients: deps ## real clients from npm against the server: SDKs, OpenCode, a load of 64 streams
+	@command -v npm >/dev/null || tools/scripts/install_packages clients
+	@cmake -S . -B $(BUILD) -G Ninja -DNMC_TESTS=ON $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS) --target server convert
+	@tests/clients/run $(BUILD)
 
 test-real-tokenizers: deps ## compare with real tokenizers from npm; a developer asks for it
 	@cmake -S . -B $(BUILD) -G Ninja -DNMC_TESTS=ON $(CMAKE_FLAGS)

@@ -62,6 +62,10 @@ Status check_request(const GenerationRequest& r, int64_t vocabulary, int64_t con
     if (!r.grammar) return invalid_argument("grammar_trigger is of no use without a grammar");
     NMC_TRY(check_token("grammar_trigger", *r.grammar_trigger, vocabulary));
   }
+  if (r.deadline) {
+    NMC_TRY(check_token("deadline", r.deadline->token, vocabulary));
+    if (r.deadline->after < 0) return invalid_argument("deadline must be at least 0 tokens away");
+  }
   return check_sampling(r.sampling);
 }
 

@@ -44,7 +44,8 @@ class Engine::Impl {
                     .prefix_cache = options_.prefix_cache,
                     .page_hasher = options_.page_hasher}),
         share_(options_.decode_share),
-        draws_(std::min({usable_cores(), kDrawThreads, static_cast<size_t>(options_.parallel)})) {
+        draws_(std::min({usable_cores(), kDrawThreads, static_cast<size_t>(options_.parallel)})),
+        slots_(static_cast<size_t>(options_.parallel)) {
     load_pages();
     update_stats();
     thread_ = std::thread([this] { run(); });
@@ -91,6 +92,15 @@ class Engine::Impl {
     EngineStats s = stats_;
     s.waiting += static_cast<int64_t>(inbox_.size());
     return s;
+  }
+
+  std::vector<std::optional<Generation::Progress>> slots() const {
+    std::lock_guard lock(mutex_);
+    std::vector<std::optional<Generation::Progress>> progress(slots_.size());
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i]) progress[i] = slots_[i]->progress();
+    }
+    return progress;
   }
 
   const EngineOptions& options() const { return options_; }
@@ -211,7 +221,10 @@ class Engine::Impl {
   void accept(Sequence* s, Result<GeneratedToken> token) {
     if (!token.ok()) return finish(s, FinishReason::kError, token.status());
     TokenChooser::After after = s->chooser->take(token->token);
-    if (after == TokenChooser::After::kDrop) return finish(s, FinishReason::kStop);
+    if (after == TokenChooser::After::kDrop) {
+      s->generation->count_end();
+      return finish(s, FinishReason::kStop);
+    }
     s->tokens.push_back(token->token);
     ++generated_tokens_;
     s->generation->push(std::move(token).value());
@@ -262,6 +275,22 @@ class Engine::Impl {
     stats_.generated_tokens = generated_tokens_;
     stats_.preemptions = scheduler_.preemptions();
     stats_.recomputed_tokens = recomputed_tokens_;
+    update_slots();
+  }
+
+  // A request keeps its slot to its end.
+  void update_slots() {
+    const auto& running = scheduler_.running();
+    auto is = [](const auto& generation) {
+      return [&](const auto& s) { return s->generation == generation; };
+    };
+    for (auto& slot : slots_) {
+      if (slot && std::none_of(running.begin(), running.end(), is(slot))) slot = nullptr;
+    }
+    for (const auto& s : running) {
+      if (std::count(slots_.begin(), slots_.end(), s->generation) > 0) continue;
+      *std::find(slots_.begin(), slots_.end(), nullptr) = s->generation;
+    }
   }
 
   std::unique_ptr<Executor> executor_;
@@ -275,9 +304,10 @@ class Engine::Impl {
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<std::unique_ptr<Sequence>> inbox_;  // guarded by mutex_
-  bool stop_ = false;                             // guarded by mutex_
-  EngineStats stats_;                             // guarded by mutex_
+  std::vector<std::unique_ptr<Sequence>> inbox_;    // guarded by mutex_
+  bool stop_ = false;                               // guarded by mutex_
+  EngineStats stats_;                               // guarded by mutex_
+  std::vector<std::shared_ptr<Generation>> slots_;  // guarded by mutex_; null: free
   std::thread thread_;
 };
 
@@ -341,11 +371,17 @@ Result<std::vector<std::shared_ptr<Generation>>> Engine::submit(const Generation
 int64_t Engine::context() const {
   return impl_->options().context;
 }
+int64_t Engine::max_queue() const {
+  return impl_->options().max_queue;
+}
 const ModelDescription& Engine::model() const {
   return impl_->model();
 }
 EngineStats Engine::stats() const {
   return impl_->stats();
+}
+std::vector<std::optional<Generation::Progress>> Engine::slots() const {
+  return impl_->slots();
 }
 
 }  // namespace nmc

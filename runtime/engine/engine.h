@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/cache/page_hash.h"
@@ -67,8 +68,12 @@ class Engine {
                                                           int64_t n);
 
   int64_t context() const;
+  int64_t max_queue() const;
   const ModelDescription& model() const;
   EngineStats stats() const;
+  // One entry for each of `parallel` slots: the progress of the request that runs there, or
+  // nothing.
+  std::vector<std::optional<Generation::Progress>> slots() const;
 
  private:
   class Impl;

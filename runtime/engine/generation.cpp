@@ -42,6 +42,10 @@ void Generation::push(GeneratedToken token) {
   tokens_.push_back(std::move(token));
   changed_.notify_all();
 }
+void Generation::count_end() {
+  std::lock_guard lock(mutex_);
+  progress_.end_tokens = 1;
+}
 int64_t Generation::set_found(int64_t tokens) {
   int64_t fresh = set_read(tokens);
   std::lock_guard lock(mutex_);

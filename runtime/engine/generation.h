@@ -20,7 +20,8 @@ class Generation {
     int64_t processed_tokens = 0;  // of the prompt, read or found in the cache so far
     int64_t cached_tokens = 0;     // of the prompt, found in the cache
     int64_t generated_tokens = 0;
-  };  // none of them ever falls
+    int64_t end_tokens = 0;  // 1 when a token that is no part of the output ended it
+  };                         // none of them ever falls
 
   // ---- the client's side
   // The next token; empty when `timeout` passed or the generation finished (ask `finished`).
@@ -40,6 +41,7 @@ class Generation {
   // Returns that number: 0 when a prompt is read again.
   int64_t set_found(int64_t tokens);
   int64_t set_read(int64_t tokens);
+  void count_end();
   void finish(FinishReason reason, Status status = {});
   bool cancel_requested() const;
 

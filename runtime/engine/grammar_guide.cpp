@@ -17,6 +17,12 @@ std::span<const uint32_t> GrammarGuide::mask() {
   return mask_;
 }
 
+bool GrammarGuide::allows(int32_t token) {
+  const auto at = static_cast<size_t>(token);
+  std::span<const uint32_t> bits = mask();
+  return at / 32 < bits.size() && (bits[at / 32] >> (at % 32) & 1) != 0;
+}
+
 bool GrammarGuide::ends_with(int32_t token) const {
   const std::vector<int32_t>& ends = grammar_->vocabulary().end_tokens();
   return active() && std::find(ends.begin(), ends.end(), token) != ends.end();

@@ -20,6 +20,8 @@ class GrammarGuide {
   bool active() const { return matcher_.has_value(); }
   // The tokens that may come next as bits, while active; valid until the next call.
   std::span<const uint32_t> mask();
+  // Whether `token` may come next, while active.
+  bool allows(int32_t token);
   // `token` ends a text that fits the grammar.
   bool ends_with(int32_t token) const;
   // Follows a token that the mask allows. True when the grammar was the whole text's and nothing

@@ -50,6 +50,13 @@ struct GenerationRequest {
   // the grammar, and the request stops where nothing can be added to it.
   std::shared_ptr<Grammar> grammar = nullptr;
   std::optional<int32_t> grammar_trigger = std::nullopt;
+  // When `after` tokens were drawn and `token` was not among them, it is the next one that the
+  // grammar allows: the end of a thought that has become too long.
+  struct Deadline {
+    int32_t token = 0;
+    int64_t after = 0;
+  };
+  std::optional<Deadline> deadline = std::nullopt;
   // Requests of one dialogue may bear its name: the prefix cache then holds on to their pages as if
   // they had been used twice.
   std::string session = {};

@@ -22,7 +22,14 @@ bool TokenChooser::changes_logits() const {
          written_ < request_.min_tokens || (guide_ && guide_->active());
 }
 
+// Whether the deadline's token comes now.
+bool TokenChooser::is_due() {
+  if (!request_.deadline || met_ || written_ < request_.deadline->after) return false;
+  return !guide_ || !guide_->active() || guide_->allows(request_.deadline->token);
+}
+
 Result<int32_t> TokenChooser::choose(std::span<const float> logits, std::vector<float>* scratch) {
+  if (is_due()) return request_.deadline->token;
   if (changes_logits()) {
     scratch->assign(logits.begin(), logits.end());
     std::span<float> row(*scratch);
@@ -48,6 +55,7 @@ TokenChooser::After TokenChooser::take(int32_t token) {
   bool ends = std::find(ends_.begin(), ends_.end(), token) != ends_.end();
   if (ends || (guide_ && guide_->ends_with(token))) return After::kDrop;
   ++written_;
+  met_ |= request_.deadline && token == request_.deadline->token;
   penalties_.add(token);
   return guide_ && guide_->take(token) ? After::kStop : After::kContinue;
 }

@@ -32,6 +32,7 @@ class TokenChooser {
 
  private:
   bool changes_logits() const;
+  bool is_due();
 
   const GenerationRequest& request_;
   const uint64_t seed_;
@@ -39,6 +40,7 @@ class TokenChooser {
   Penalties penalties_;
   std::optional<GrammarGuide> guide_;
   int64_t written_ = 0;  // tokens of the output
+  bool met_ = false;     // the deadline's token is among them
 };
 
 }  // namespace nmc

@@ -6,45 +6,67 @@
 
 namespace nmc::api {
 
-std::variant<std::shared_ptr<RunningGeneration>, http::Response> admit(
-    const ServedModel& model, std::vector<int32_t> prompt, const GenerationOptions& options,
-    int64_t top_logprobs) {
+namespace {
+
+http::Response refusal(const Status& status) {
+  ApiError error = api_error(status);
+  if (error.status == 500) error.status = 503;  // nothing of this request ran
+  return error_response(error);
+}
+
+GenerationRequest engine_request(std::vector<int32_t> prompt, const GenerationOptions& options,
+                                 int64_t top_logprobs) {
+  return {.prompt = std::move(prompt),
+          .max_tokens = options.max_tokens,
+          .sampling = options.sampling,
+          .ignore_eos = options.ignore_eos,
+          .stop_tokens = options.stop_token_ids,
+          .top_logprobs = top_logprobs,
+          .min_tokens = options.min_tokens,
+          .grammar = options.constraint.grammar,
+          .grammar_trigger = options.constraint.trigger,
+          .deadline = options.deadline,
+          .session = options.session};
+}
+
+}  // namespace
+
+std::variant<Generations, http::Response> admit(const ServedModel& model,
+                                                std::vector<std::vector<int32_t>> prompts,
+                                                const GenerationOptions& options,
+                                                int64_t top_logprobs) {
   const int64_t context = model.engine->context();
-  const auto size = static_cast<int64_t>(prompt.size());
-  if (size >= context) return error_response(context_overflow(size, context));
+  for (const auto& prompt : prompts) {
+    const auto size = static_cast<int64_t>(prompt.size());
+    if (size >= context) return error_response(context_overflow(size, context));
+  }
   const int64_t vocabulary = model.tokenizer->vocab_size();
   for (int32_t id : options.stop_token_ids) {
     if (id < vocabulary) continue;
     return error_response(invalid_argument("request: the field \"stop_token_ids\" holds " +
                                            std::to_string(id) + ", which is no token id"));
   }
-  auto generation = model.engine->submit({.prompt = std::move(prompt),
-                                          .max_tokens = options.max_tokens,
-                                          .sampling = options.sampling,
-                                          .ignore_eos = options.ignore_eos,
-                                          .stop_tokens = options.stop_token_ids,
-                                          .top_logprobs = top_logprobs,
-                                          .min_tokens = options.min_tokens,
-                                          .grammar = options.constraint.grammar,
-                                          .grammar_trigger = options.constraint.trigger});
-  if (!generation.ok()) {
-    ApiError error = api_error(generation.status());
-    if (error.status == 500) error.status = 503;  // nothing of this request ran
-    return error_response(error);
+  const auto answers = static_cast<int64_t>(prompts.size()) * options.n;
+  if (answers > model.engine->max_queue()) {
+    return error_response(invalid_argument("request: the fields \"prompt\" and \"n\" ask for " +
+                                           std::to_string(answers) +
+                                           " answers at once; this server's --max-queue is " +
+                                           std::to_string(model.engine->max_queue())));
   }
-  return std::make_shared<RunningGeneration>(std::move(generation).value());
+  Generations generations;
+  for (auto& prompt : prompts) {
+    auto answers_to_it =
+        model.engine->submit(engine_request(std::move(prompt), options, top_logprobs), options.n);
+    if (!answers_to_it.ok()) return refusal(answers_to_it.status());
+    for (auto& generation : *answers_to_it) {
+      generations.push_back(std::make_shared<RunningGeneration>(std::move(generation)));
+    }
+  }
+  return generations;
 }
 
 bool failed(RunEnd end, const Generation& generation) {
   return end == RunEnd::kFinished && generation.reason() == FinishReason::kError;
-}
-
-http::Response failed_response(const Generation& generation) {
-  return error_response(generation.status());
-}
-
-Json failed_event(const Generation& generation) {
-  return error_json(api_error(generation.status()));
 }
 
 std::string random_id(const char* prefix) {

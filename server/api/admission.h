@@ -14,13 +14,13 @@ namespace nmc::api {
 
 // Everything that can be refused is refused here, before any header is sent: a client can act on
 // a status code, and hardly on an error inside a stream.
-std::variant<std::shared_ptr<RunningGeneration>, http::Response> admit(
-    const ServedModel& model, std::vector<int32_t> prompt, const GenerationOptions& options,
-    int64_t top_logprobs);
+// `options.n` answers to each prompt, in their order; all of them or none.
+std::variant<Generations, http::Response> admit(const ServedModel& model,
+                                                std::vector<std::vector<int32_t>> prompts,
+                                                const GenerationOptions& options,
+                                                int64_t top_logprobs);
 
-// The answer to a client whose device failed while it waited.
-http::Response failed_response(const Generation& generation);
-Json failed_event(const Generation& generation);
+// The device failed while the request ran.
 bool failed(RunEnd end, const Generation& generation);
 
 // prefix and 24 random letters and digits.

@@ -46,8 +46,6 @@ Result<AnswerFormat> parse_answer_format(const Json& body) {
   AnswerFormat format;
   Json response_format = field(body, "response_format"), schema = field(body, "json_schema"),
        grammar = field(body, "grammar");
-  if (grammar == "") grammar = nullptr;
-  if (schema == Json::object()) schema = nullptr;
   if (!response_format.is_null()) {
     NMC_ASSIGN(format, parse_response_format(response_format));
   }
@@ -57,10 +55,15 @@ Result<AnswerFormat> parse_answer_format(const Json& body) {
         "request: only one of the fields \"response_format\", \"json_schema\" and \"grammar\" can "
         "be enforced");
   }
-  if (!schema.is_null()) return schema_format(schema, "json_schema");
+  if (!schema.is_null()) {
+    NMC_ASSIGN(format, schema_format(schema, "json_schema"));
+    format.field = "json_schema";
+    return format;
+  }
   if (grammar.is_null()) return format;
-  if (!grammar.is_string()) return must_be("grammar", "a string");
-  return AnswerFormat{.kind = Kind::kGrammar, .grammar = grammar.get<std::string>()};
+  if (!grammar.is_string() || grammar == "") return must_be("grammar", "a grammar, as text");
+  return AnswerFormat{
+      .kind = Kind::kGrammar, .field = "grammar", .grammar = grammar.get<std::string>()};
 }
 
 Result<ExprId> format_expression(GrammarBuilder& builder, const AnswerFormat& format) {

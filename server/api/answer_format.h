@@ -13,9 +13,10 @@ struct AnswerFormat {
   enum class Kind { kText, kObject, kSchema, kGrammar };
 
   Kind kind = Kind::kText;
-  Json schema{};          // kSchema
-  std::string where{};    // its path in the request
-  std::string grammar{};  // kGrammar: in GBNF
+  const char* field = "response_format";  // the request's
+  Json schema{};                          // kSchema
+  std::string where{};                    // its path in the request
+  std::string grammar{};                  // kGrammar: in GBNF
 
   bool is_json() const { return kind == Kind::kObject || kind == Kind::kSchema; }
   // What decides the grammar.

@@ -108,6 +108,10 @@ class AnswerGrammar {
   const MarkerSpelling spelling_;
 };
 
+std::string field_named(const std::string& name) {
+  return "request: the field \"" + name + "\"";
+}
+
 Status not_enforced(const std::string& what) {
   return unsupported("request: " + what + " is not supported for this model");
 }
@@ -140,7 +144,9 @@ Result<Constraint> chat_constraint(Grammars& grammars, Dialect dialect, StartMod
   AnswerGrammar answer(grammars, dialect, request);
   Constraint constraint;
   auto build = [&](GrammarBuilder& b) { return free ? answer.calls(b) : answer.output(b, start); };
-  NMC_ASSIGN(constraint.grammar, grammars.get(dump_json(key), build));
+  std::string what =
+      request.tools ? field_named("tools") : field_named(request.options.format.field);
+  NMC_ASSIGN(constraint.grammar, grammars.get(dump_json(key), what, build));
   if (free) constraint.trigger = opener;
   return constraint;
 }
@@ -152,8 +158,18 @@ Result<Constraint> text_constraint(Grammars& grammars, const AnswerFormat& forma
     return b.rule("output", text);
   };
   Constraint constraint;
-  NMC_ASSIGN(constraint.grammar, grammars.get(dump_json(format.key()), build));
+  NMC_ASSIGN(constraint.grammar,
+             grammars.get(dump_json(format.key()), field_named(format.field), build));
   return constraint;
+}
+
+Status limit_reasoning(const Grammars& grammars, Dialect dialect, ChatCompletionRequest* request) {
+  if (request->reasoning_budget < 0) return {};
+  const char* marker = markers_of(dialect).end_thinking;
+  auto end = *marker ? grammars.marker(marker) : std::nullopt;
+  if (!end) return not_enforced("a budget for reasoning");
+  request->options.deadline = {.token = *end, .after = request->reasoning_budget};
+  return {};
 }
 
 void ban_calls(const Grammars& grammars, Dialect dialect, std::vector<TokenBias>* biases) {

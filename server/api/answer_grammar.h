@@ -18,6 +18,10 @@ Result<Constraint> chat_constraint(Grammars& grammars, Dialect dialect, StartMod
 // Completions: the whole text has the format.
 Result<Constraint> text_constraint(Grammars& grammars, const AnswerFormat& format);
 
+// Sets the deadline that ends the reasoning of an answer that begins with it, if the request has a
+// budget for that.
+Status limit_reasoning(const Grammars& grammars, Dialect dialect, ChatCompletionRequest* request);
+
 // Biases that keep the model from opening a call.
 void ban_calls(const Grammars& grammars, Dialect dialect, std::vector<TokenBias>* biases);
 

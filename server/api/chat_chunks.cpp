@@ -24,42 +24,51 @@ Json tool_call(const ChatDelta& delta) {
           {"function", {{"name", delta.name}, {"arguments", ""}}}};
 }
 
+// Clients look for it under one of these.
+constexpr const char* kReasoningNames[] = {"reasoning_content", "reasoning"};
+
+Json reasoning(const std::string& text) {
+  Json delta;
+  for (const char* name : kReasoningNames) delta[name] = text;
+  return delta;
+}
+
 void append(const std::string& text, Json* field) {
   *field = (field->is_string() ? field->get_ref<const std::string&>() : "") + text;
 }
 
 }  // namespace
 
-Json ChatChunks::chunk(Json delta, const char* finish_reason) const {
+Json ChatChunks::chunk(size_t choice, Json delta, const char* finish_reason) const {
   Json chunk = envelope(model_, identity_, "chat.completion.chunk");
-  Json choice = {{"index", 0}, {"delta", std::move(delta)}, {"logprobs", nullptr}};
-  choice["finish_reason"] = finish_reason ? Json(finish_reason) : Json();
-  chunk["choices"] = Json::array({std::move(choice)});
+  Json item = {{"index", choice}, {"delta", std::move(delta)}, {"logprobs", nullptr}};
+  item["finish_reason"] = finish_reason ? Json(finish_reason) : Json();
+  chunk["choices"] = Json::array({std::move(item)});
   return chunk;
 }
 
-Json ChatChunks::role() const {
-  return chunk({{"role", "assistant"}, {"content", ""}}, nullptr);
+Json ChatChunks::role(size_t choice) const {
+  return chunk(choice, {{"role", "assistant"}, {"content", ""}}, nullptr);
 }
 
-Json ChatChunks::delta(const ChatDelta& delta) const {
+Json ChatChunks::delta(size_t choice, const ChatDelta& delta) const {
   switch (delta.kind) {
     case Kind::kReasoning:
-      return chunk({{"reasoning_content", delta.text}}, nullptr);
+      return chunk(choice, reasoning(delta.text), nullptr);
     case Kind::kContent: {
-      Json json = chunk({{"content", delta.text}}, nullptr);
+      Json json = chunk(choice, {{"content", delta.text}}, nullptr);
       if (logprobs_) {
         json["choices"][0]["logprobs"] = chat_logprobs(*model_.tokenizer, delta.tokens);
       }
       return json;
     }
     default:
-      return chunk({{"tool_calls", Json::array({tool_call(delta)})}}, nullptr);
+      return chunk(choice, {{"tool_calls", Json::array({tool_call(delta)})}}, nullptr);
   }
 }
 
-Json ChatChunks::finish(const char* reason) const {
-  return chunk(Json::object(), reason);
+Json ChatChunks::finish(size_t choice, const char* reason) const {
+  return chunk(choice, Json::object(), reason);
 }
 
 Json ChatChunks::usage(const Usage& usage) const {
@@ -69,16 +78,15 @@ Json ChatChunks::usage(const Usage& usage) const {
   return chunk;
 }
 
-Json chat_completion(const ServedModel& model, const ChatIdentity& identity,
-                     const std::vector<ChatDelta>& deltas, bool logprobs, const char* reason,
-                     const Usage& usage) {
+Json chat_choice(const ServedModel& model, size_t choice, const std::vector<ChatDelta>& deltas,
+                 bool logprobs, const char* reason) {
   Json message = {{"role", "assistant"}, {"content", nullptr}};
   Json calls = Json::array();
   std::vector<GeneratedToken> tokens;
   for (const ChatDelta& delta : deltas) {
     switch (delta.kind) {
       case Kind::kReasoning:
-        append(delta.text, &message["reasoning_content"]);
+        for (const char* name : kReasoningNames) append(delta.text, &message[name]);
         break;
       case Kind::kContent:
         append(delta.text, &message["content"]);
@@ -98,11 +106,16 @@ Json chat_completion(const ServedModel& model, const ChatIdentity& identity,
   } else if (message["content"].is_null()) {
     message["content"] = "";
   }
-  Json choice = {{"index", 0}, {"message", std::move(message)}};
-  choice["logprobs"] = logprobs ? chat_logprobs(*model.tokenizer, tokens) : Json();
-  choice["finish_reason"] = reason;
+  Json item = {{"index", choice}, {"message", std::move(message)}};
+  item["logprobs"] = logprobs ? chat_logprobs(*model.tokenizer, tokens) : Json();
+  item["finish_reason"] = reason;
+  return item;
+}
+
+Json chat_completion(const ServedModel& model, const ChatIdentity& identity, Json choices,
+                     const Usage& usage) {
   Json body = envelope(model, identity, "chat.completion");
-  body["choices"] = Json::array({std::move(choice)});
+  body["choices"] = std::move(choices);
   body["usage"] = usage_json(usage);
   return body;
 }

@@ -22,22 +22,24 @@ class ChatChunks {
   ChatChunks(const ServedModel& model, ChatIdentity identity, bool logprobs)
       : model_(model), identity_(std::move(identity)), logprobs_(logprobs) {}
 
-  Json role() const;
-  Json delta(const ChatDelta& delta) const;
-  Json finish(const char* reason) const;
+  Json role(size_t choice) const;
+  Json delta(size_t choice, const ChatDelta& delta) const;
+  Json finish(size_t choice, const char* reason) const;
   Json usage(const Usage& usage) const;
 
  private:
-  Json chunk(Json delta, const char* finish_reason) const;
+  Json chunk(size_t choice, Json delta, const char* finish_reason) const;
 
   const ServedModel& model_;
   const ChatIdentity identity_;
   const bool logprobs_;
 };
 
-// The whole answer of a request without stream.
-Json chat_completion(const ServedModel& model, const ChatIdentity& identity,
-                     const std::vector<ChatDelta>& deltas, bool logprobs, const char* reason,
+// One of the answers to a request without stream.
+Json chat_choice(const ServedModel& model, size_t choice, const std::vector<ChatDelta>& deltas,
+                 bool logprobs, const char* reason);
+// All of them.
+Json chat_completion(const ServedModel& model, const ChatIdentity& identity, Json choices,
                      const Usage& usage);
 
 }  // namespace nmc::api

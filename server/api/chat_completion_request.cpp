@@ -70,9 +70,8 @@ Result<ChatRequest> parse_chat_prompt(const Json& body) {
   return prompt;
 }
 
-Result<ChatCompletionRequest> parse_chat_completion_request(std::string_view text,
+Result<ChatCompletionRequest> parse_chat_completion_request(const Json& body,
                                                             const SamplingParams& defaults) {
-  NMC_ASSIGN(Json body, parse_body(text));
   ChatCompletionRequest request;
   NMC_ASSIGN(request.prompt, parse_chat_prompt(body));
   request.tools = !request.prompt.tools.is_null();
@@ -86,6 +85,11 @@ Result<ChatCompletionRequest> parse_chat_completion_request(std::string_view tex
     return invalid_argument("request: \"top_logprobs\" needs \"logprobs\": true");
   }
   if (logprobs) request.top_logprobs = top;
+  // Under the names of three other servers; the last one that is given counts.
+  for (const char* key : {"reasoning_budget", "thinking_budget_tokens", "thinking_token_budget"}) {
+    NMC_ASSIGN(request.reasoning_budget, json_int(body, key, kRequest, request.reasoning_budget));
+    if (request.reasoning_budget < -1) return must_be(key, "at least 0, or -1 for no limit");
+  }
   return request;
 }
 

@@ -1,8 +1,6 @@
 #include "server/api/admission.h"
-#include "server/api/answer_grammar.h"
+#include "server/api/chat_answer.h"
 #include "server/api/chat_chunks.h"
-#include "server/api/chat_completion_request.h"
-#include "server/api/chat_prompt.h"
 #include "server/api/endpoints.h"
 #include "server/api/error.h"
 #include "server/api/event_stream.h"
@@ -10,77 +8,60 @@
 namespace nmc::api {
 namespace {
 
-// One answer, made either way from the same deltas.
-struct ChatAnswer {
-  std::shared_ptr<RunningGeneration> generation;
-  ChatOutput output;
-  ChatIdentity identity;
-  bool logprobs;
-  bool include_usage;
-
-  Usage usage() const {
-    auto progress = (*generation)->progress();
-    return {progress.prompt_tokens, progress.cached_tokens, output.tokens(),
-            output.reasoning_tokens()};
+// Keeps everything for one message.
+class ChatCollector : public ChatSink {
+ public:
+  explicit ChatCollector(size_t choices) : deltas(choices), reasons(choices) {}
+  void delta(size_t choice, ChatDelta delta) override {
+    deltas[choice].push_back(std::move(delta));
   }
+  void end(size_t choice, const ChatEnd& end) override { reasons[choice] = end.reason; }
 
-  // Calls that were cut stay "length": they are not to be run.
-  const char* reason(RunEnd end) const {
-    const char* reason = finish_reason(end, **generation);
-    return output.has_calls() && std::string_view(reason) == "stop" ? "tool_calls" : reason;
-  }
-
-  // Runs to the end; each step's deltas go to `emit`, and `emit` says whether to go on.
-  RunEnd run(http::Client& client, const RunControl& control,
-             const std::function<bool(std::vector<ChatDelta>&)>& emit,
-             const std::function<void()>& on_idle) {
-    std::vector<ChatDelta> deltas;
-    RunEnd end = run_generation(
-        **generation, client, control,
-        [&](const GeneratedToken& token) {
-          deltas.clear();
-          bool more = output.push(token, &deltas);
-          return emit(deltas) && more;
-        },
-        on_idle);
-    deltas.clear();
-    output.finish(std::string_view(finish_reason(end, **generation)) == "length", &deltas);
-    emit(deltas);
-    return end;
-  }
+  std::vector<std::vector<ChatDelta>> deltas;
+  std::vector<const char*> reasons;
 };
 
-http::Response whole(const Call& call, ChatAnswer& answer) {
-  std::vector<ChatDelta> all;
-  RunEnd end = answer.run(
-      call.client, call.control,
-      [&](std::vector<ChatDelta>& deltas) {
-        std::move(deltas.begin(), deltas.end(), std::back_inserter(all));
-        return true;
-      },
-      [] {});
-  if (failed(end, **answer.generation)) return failed_response(**answer.generation);
-  return json_response(chat_completion(call.model, answer.identity, all, answer.logprobs,
-                                       answer.reason(end), answer.usage()));
+// Sends everything at once.
+class ChatStream : public ChatSink {
+ public:
+  ChatStream(const ChatChunks& chunks, EventStream& events) : chunks_(chunks), events_(events) {}
+  void delta(size_t choice, ChatDelta delta) override {
+    events_.send(chunks_.delta(choice, delta));
+  }
+  void end(size_t choice, const ChatEnd& end) override {
+    events_.send(chunks_.finish(choice, end.reason));
+  }
+  void idle() override { events_.ping_if_due(); }
+  bool ok() const override { return events_.ok(); }
+
+ private:
+  const ChatChunks& chunks_;
+  EventStream& events_;
+};
+
+http::Response whole(const Call& call, ChatAnswer& answer, const ChatIdentity& identity) {
+  ChatCollector all(answer.choices());
+  Status status = answer.run(call.client, call.control, all);
+  if (!status.ok()) return error_response(status);
+  bool logprobs = answer.request().top_logprobs >= 0;
+  Json choices = Json::array();
+  for (size_t i = 0; i < answer.choices(); ++i) {
+    choices.push_back(chat_choice(call.model, i, all.deltas[i], logprobs, all.reasons[i]));
+  }
+  return json_response(chat_completion(call.model, identity, std::move(choices), answer.usage()));
 }
 
 void stream(const ServedModel& model, const RunControl& control, ChatAnswer& answer,
-            http::StreamWriter& out) {
-  ChatChunks chunks(model, answer.identity, answer.logprobs);
+            const ChatIdentity& identity, http::StreamWriter& out) {
+  ChatChunks chunks(model, identity, answer.request().top_logprobs >= 0);
   EventStream events(out, control.ping);
-  events.send(chunks.role());
-  RunEnd end = answer.run(
-      out, control,
-      [&](std::vector<ChatDelta>& deltas) {
-        for (const ChatDelta& delta : deltas) events.send(chunks.delta(delta));
-        return events.ok();
-      },
-      [&] { events.ping_if_due(); });
-  if (failed(end, **answer.generation)) {
-    events.send(failed_event(**answer.generation));
-  } else {
-    events.send(chunks.finish(answer.reason(end)));
-    if (answer.include_usage) events.send(chunks.usage(answer.usage()));
+  for (size_t i = 0; i < answer.choices(); ++i) events.send(chunks.role(i));
+  ChatStream sink(chunks, events);
+  Status status = answer.run(out, control, sink);
+  if (!status.ok()) {
+    events.send(error_json(api_error(status)));
+  } else if (answer.request().options.include_usage) {
+    events.send(chunks.usage(answer.usage()));
   }
   events.done();
 }
@@ -88,43 +69,21 @@ void stream(const ServedModel& model, const RunControl& control, ChatAnswer& ans
 }  // namespace
 
 http::Response chat_completions(const Call& call) {
-  const ServedModel& model = call.model;
-  auto request = parse_chat_completion_request(call.request.body, model.defaults);
+  auto body = parse_body(call.request.body);
+  if (!body.ok()) return error_response(body.status());
+  auto request = parse_chat_completion_request(*body, call.model.defaults);
   if (!request.ok()) return error_response(request.status());
-  auto prompt = render(model, request->prompt);
-  if (!prompt.ok()) return error_response(prompt.status());
-  const StartMode start = start_mode(model.dialect, prompt->text);
-  auto constraint = chat_constraint(*model.grammars, model.dialect, start, *request);
-  if (!constraint.ok()) return error_response(constraint.status());
-  request->options.constraint = std::move(*constraint);
-  if (request->choice.mode == ToolChoice::Mode::kNone) {
-    ban_calls(*model.grammars, model.dialect, &request->options.sampling.logit_bias);
-  }
-  auto admitted =
-      admit(model, encode(*model.tokenizer, *prompt), request->options, request->top_logprobs);
-  if (auto* refusal = std::get_if<http::Response>(&admitted)) return std::move(*refusal);
+  request->options.session = session_of(call.request, *body);
+  auto started = ChatAnswer::start(call, std::move(*request));
+  if (auto* refusal = std::get_if<http::Response>(&started)) return std::move(*refusal);
 
-  bool logprobs = request->top_logprobs >= 0;
-  auto answer = std::make_shared<ChatAnswer>(ChatAnswer{
-      .generation = std::get<std::shared_ptr<RunningGeneration>>(admitted),
-      .output = ChatOutput(*model.tokenizer, {.dialect = model.dialect,
-                                              .start = start,
-                                              .tools = request->tools,
-                                              .parallel_calls = request->parallel_calls,
-                                              .json_answer = request->options.format.is_json(),
-                                              .keep_tokens = logprobs,
-                                              .stop = std::move(request->options.stop)}),
-      .identity = {random_id("chatcmpl-"), std::time(nullptr)},
-      .logprobs = logprobs,
-      .include_usage = request->options.include_usage});
-  if (!request->options.stream) return whole(call, *answer);
-
-  http::Response response;
-  response.content_type = kEventStream;
-  response.stream = [&model, &control = call.control, answer](http::StreamWriter& out) {
-    stream(model, control, *answer, out);
-  };
-  return response;
+  auto answer = std::get<std::shared_ptr<ChatAnswer>>(std::move(started));
+  ChatIdentity identity = {random_id("chatcmpl-"), std::time(nullptr)};
+  if (!answer->request().options.stream) return whole(call, *answer, identity);
+  return event_stream_response(
+      [&model = call.model, &control = call.control, answer, identity](http::StreamWriter& out) {
+        stream(model, control, *answer, identity, out);
+      });
 }
 
 }  // namespace nmc::api

@@ -19,6 +19,7 @@ DialectOptions dialect_options(const ChatOutputOptions& chosen) {
 
 ChatOutput::ChatOutput(const Tokenizer& tokenizer, ChatOutputOptions options)
     : tokenizer_(tokenizer),
+      dialect_(options.dialect),
       parallel_calls_(options.parallel_calls),
       detokenizer_(tokenizer),
       parser_(make_parser(options.dialect, options.start, dialect_options(options))),
@@ -26,9 +27,11 @@ ChatOutput::ChatOutput(const Tokenizer& tokenizer, ChatOutputOptions options)
       in_reasoning_(options.start == StartMode::kReasoning) {}
 
 bool ChatOutput::push(const GeneratedToken& token, std::vector<ChatDelta>* out) {
-  ++tokens_;
   events_.clear();
-  parser_->feed(detokenizer_.push(token.token), &events_);
+  // A special token that the dialect does not know is nobody's text, however it came here.
+  bool hidden = tokenizer_.is_special(token.token) &&
+                !is_marker(dialect_, tokenizer_.token_bytes(token.token));
+  parser_->feed(hidden ? "" : detokenizer_.push(token.token), &events_);
   take(&token, out);
   return !over_;
 }

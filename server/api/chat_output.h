@@ -44,15 +44,17 @@ class ChatOutput {
   // Appends what was held back. `cut`: a limit ended the answer, not the model.
   void finish(bool cut, std::vector<ChatDelta>* out);
 
-  int64_t tokens() const { return tokens_; }
   int64_t reasoning_tokens() const { return reasoning_tokens_; }
   bool has_calls() const { return has_calls_; }
+  // The stop string that ended it; empty: none.
+  const std::string& stop_string() const { return content_.stop_string(); }
 
  private:
   void take(const GeneratedToken* token, std::vector<ChatDelta>* out);
   void add_content(VisiblePiece piece, std::vector<ChatDelta>* out);
 
   const Tokenizer& tokenizer_;
+  const Dialect dialect_;
   const bool parallel_calls_;
   Detokenizer detokenizer_;
   std::unique_ptr<DialectParser> parser_;
@@ -61,7 +63,7 @@ class ChatOutput {
   bool in_reasoning_;
   bool has_calls_ = false;
   bool over_ = false;
-  int64_t tokens_ = 0, reasoning_tokens_ = 0;
+  int64_t reasoning_tokens_ = 0;
 };
 
 }  // namespace nmc::api

@@ -5,41 +5,50 @@ namespace {
 
 constexpr int64_t kDefaultMaxTokens = 16;
 
+constexpr size_t kMostPrompts = 128;
+
 Status bad_prompt() {
   return invalid_argument(
-      "request: the field \"prompt\" must be a string, a list of token ids, or a list of one such "
-      "prompt");
+      "request: the field \"prompt\" must be a string, a list of token ids, or a list of up to 128 "
+      "such prompts");
 }
 
-Result<Prompt> parse_prompt(const Json& body) {
+Result<Prompt> parse_one_prompt(const Json& prompt) {
+  if (prompt.is_string()) return Prompt(prompt.get<std::string>());
+  if (!prompt.is_array() || prompt.empty()) return bad_prompt();
+  NMC_ASSIGN(auto ids, parse_token_ids(prompt, "prompt", int64_t{1} << 31));
+  return Prompt(std::move(ids));
+}
+
+Result<std::vector<Prompt>> parse_prompts(const Json& body) {
   auto it = body.find("prompt");
   if (it == body.end()) return invalid_argument("request: the field \"prompt\" is missing");
-  const Json* prompt = &*it;
-  bool nested = prompt->is_array() && !prompt->empty() && !prompt->front().is_number();
-  if (nested && prompt->size() > 1) {
-    return unsupported("request: more than one prompt (the field \"prompt\") is not supported yet");
+  std::vector<Prompt> prompts;
+  bool one = !it->is_array() || it->empty() || it->front().is_number();
+  const Json list = one ? Json::array({*it}) : *it;
+  if (list.size() > kMostPrompts) return bad_prompt();
+  for (const Json& item : list) {
+    NMC_ASSIGN(Prompt prompt, parse_one_prompt(item));
+    prompts.push_back(std::move(prompt));
   }
-  if (nested) prompt = &prompt->front();
-  if (prompt->is_string()) return Prompt(prompt->get<std::string>());
-  if (!prompt->is_array()) return bad_prompt();
-  NMC_ASSIGN(auto ids, parse_token_ids(*prompt, "prompt", int64_t{1} << 31));
-  return Prompt(std::move(ids));
+  return prompts;
 }
 
 }  // namespace
 
-Result<CompletionRequest> parse_completion_request(std::string_view text,
+Result<CompletionRequest> parse_completion_request(const Json& body,
                                                    const SamplingParams& defaults) {
-  NMC_ASSIGN(Json body, parse_body(text));
   CompletionRequest request;
-  NMC_ASSIGN(request.prompt, parse_prompt(body));
+  NMC_ASSIGN(request.prompts, parse_prompts(body));
   NMC_ASSIGN(request.options, parse_generation_options(body, defaults));
   if (request.options.max_tokens == INT64_MAX) request.options.max_tokens = kDefaultMaxTokens;
   NMC_ASSIGN(request.echo, json_bool(body, "echo", kRequest, false));
   NMC_ASSIGN(request.skip_special_tokens, json_bool(body, "skip_special_tokens", kRequest, true));
-  NMC_ASSIGN(request.top_logprobs, json_int(body, "logprobs", kRequest, -1));
-  if (request.top_logprobs < -1 || request.top_logprobs > kMaxTopLogprobs) {
-    return invalid_argument("request: the field \"logprobs\" must be between 0 and 20");
+  if (body.contains("logprobs") && !body["logprobs"].is_null()) {
+    NMC_ASSIGN(request.top_logprobs, json_int(body, "logprobs", kRequest));
+    if (request.top_logprobs < 0 || request.top_logprobs > kMaxTopLogprobs) {
+      return invalid_argument("request: the field \"logprobs\" must be between 0 and 20");
+    }
   }
   if (request.echo && request.top_logprobs >= 0) {
     return unsupported(

@@ -1,60 +1,63 @@
-#include "runtime/text/tokenizer/detokenizer.h"
 #include "server/api/admission.h"
 #include "server/api/answer_grammar.h"
 #include "server/api/completion_request.h"
+#include "server/api/completion_text.h"
 #include "server/api/endpoints.h"
 #include "server/api/error.h"
 #include "server/api/event_stream.h"
-#include "server/api/logprobs.h"
 #include "server/api/usage.h"
-#include "server/api/visible_text.h"
 
 namespace nmc::api {
 namespace {
 
-// One answer, made either way from the same pieces.
+// The answers to one request, made either way from the same pieces.
 class CompletionAnswer {
  public:
-  CompletionAnswer(const ServedModel& model, std::shared_ptr<RunningGeneration> generation,
-                   CompletionRequest request)
-      : model_(model),
-        generation_(std::move(generation)),
-        request_(std::move(request)),
-        detokenizer_(*model.tokenizer),
-        text_(request_.options.stop, logprobs()) {}
+  using Emit = std::function<void(size_t choice, const VisiblePiece& piece)>;
+  using End = std::function<void(size_t choice, const char* reason)>;
 
-  bool logprobs() const { return request_.top_logprobs >= 0; }
-  const CompletionRequest& request() const { return request_; }
-  const Generation& generation() const { return **generation_; }
-
-  // The text in front of the answer.
-  std::string echo() const {
-    if (!request_.echo) return "";
-    auto* text = std::get_if<std::string>(&request_.prompt);
-    return text ? *text : model_.tokenizer->decode(std::get<1>(request_.prompt));
+  CompletionAnswer(const ServedModel& model, Generations generations, CompletionRequest request)
+      : model_(model), generations_(std::move(generations)), request_(std::move(request)) {
+    for (size_t i = 0; i < generations_.size(); ++i) texts_.emplace_back(model_, request_);
   }
 
-  // Runs to the end; `emit` gets each piece and says whether to go on.
-  RunEnd run(http::Client& client, const RunControl& control,
-             const std::function<bool(const VisiblePiece&)>& emit,
-             const std::function<void()>& on_idle) {
-    RunEnd end = run_generation(
-        **generation_, client, control,
-        [&](const GeneratedToken& token) { return emit(push(token)) && !text_.stopped(); },
-        on_idle);
-    emit(text_.push_held(detokenizer_.flush()));
-    emit(text_.flush());
-    return end;
+  const CompletionRequest& request() const { return request_; }
+  size_t choices() const { return texts_.size(); }
+
+  // The text in front of an answer.
+  std::string echo(size_t choice) const {
+    if (!request_.echo) return "";
+    const Prompt& prompt = request_.prompts[choice / static_cast<size_t>(request_.options.n)];
+    auto* text = std::get_if<std::string>(&prompt);
+    return text ? *text : model_.tokenizer->decode(std::get<1>(prompt));
+  }
+
+  // Runs all to their ends. An error when the device failed.
+  Status run(http::Client& client, const RunControl& control, const Emit& emit, const End& on_end,
+             const std::function<void()>& on_idle, const std::function<bool()>& ok) {
+    Status status;
+    run_generations(generations_, client, control,
+                    {.on_token =
+                         [&](size_t i, const GeneratedToken& token) {
+                           emit(i, texts_[i].push(token));
+                           return !texts_[i].stopped() && ok() && status.ok();
+                         },
+                     .on_end =
+                         [&](size_t i, RunEnd end) {
+                           const Generation& generation = **generations_[i];
+                           if (failed(end, generation)) status = generation.status();
+                           if (!status.ok()) return;
+                           emit(i, texts_[i].flush());
+                           on_end(i, finish_reason(end, generation));
+                         },
+                     .on_idle = on_idle});
+    return status;
   }
 
   // One element of "choices".
-  Json choice(const std::string& text, const std::vector<GeneratedToken>& tokens,
+  Json choice(size_t i, const std::string& text, const std::vector<GeneratedToken>& tokens,
               const char* reason) {
-    Json choice = {{"index", 0}, {"text", text}};
-    choice["logprobs"] =
-        logprobs() ? completion_logprobs(*model_.tokenizer, tokens, &offset_) : Json();
-    choice["finish_reason"] = reason ? Json(reason) : Json();
-    return choice;
+    return texts_[i].choice(i, text, tokens, reason);
   }
 
   Json body(Json choices) const {
@@ -66,66 +69,58 @@ class CompletionAnswer {
   }
 
   Json usage() const {
-    auto progress = (*generation_)->progress();
-    return usage_json({progress.prompt_tokens, progress.cached_tokens, tokens_, 0});
+    return usage_json(usage_of(generations_, static_cast<size_t>(request_.options.n)));
   }
 
  private:
-  VisiblePiece push(const GeneratedToken& token) {
-    ++tokens_;
-    bool hidden = request_.skip_special_tokens && model_.tokenizer->is_special(token.token);
-    return hidden ? VisiblePiece{} : text_.push(token, detokenizer_.push(token.token));
-  }
-
   const ServedModel& model_;
-  std::shared_ptr<RunningGeneration> generation_;
+  const Generations generations_;
   const CompletionRequest request_;
-  Detokenizer detokenizer_;
-  VisibleText text_;
+  std::vector<CompletionText> texts_;
   const std::string id_ = random_id("cmpl-");
   const std::time_t created_ = std::time(nullptr);
-  int64_t tokens_ = 0;
-  int64_t offset_ = 0;  // of the next token's text, in characters
 };
 
 http::Response whole(const Call& call, CompletionAnswer& answer) {
-  VisiblePiece all{.text = answer.echo(), .tokens = {}};
-  RunEnd end = answer.run(
+  std::vector<VisiblePiece> all(answer.choices());
+  std::vector<const char*> reasons(answer.choices());
+  for (size_t i = 0; i < all.size(); ++i) all[i].text = answer.echo(i);
+  Status status = answer.run(
       call.client, call.control,
-      [&](const VisiblePiece& piece) {
-        all.text += piece.text;
-        all.tokens.insert(all.tokens.end(), piece.tokens.begin(), piece.tokens.end());
-        return true;
+      [&](size_t i, const VisiblePiece& piece) {
+        all[i].text += piece.text;
+        all[i].tokens.insert(all[i].tokens.end(), piece.tokens.begin(), piece.tokens.end());
       },
-      [] {});
-  const Generation& generation = answer.generation();
-  if (failed(end, generation)) return failed_response(generation);
-  Json body = answer.body(
-      Json::array({answer.choice(all.text, all.tokens, finish_reason(end, generation))}));
+      [&](size_t i, const char* reason) { reasons[i] = reason; }, [] {}, [] { return true; });
+  if (!status.ok()) return error_response(status);
+  Json choices = Json::array();
+  for (size_t i = 0; i < all.size(); ++i) {
+    choices.push_back(answer.choice(i, all[i].text, all[i].tokens, reasons[i]));
+  }
+  Json body = answer.body(std::move(choices));
   body["usage"] = answer.usage();
   return json_response(body);
 }
 
 void stream(const RunControl& control, CompletionAnswer& answer, http::StreamWriter& out) {
   EventStream events(out, control.ping);
-  auto send = [&](const VisiblePiece& piece) {
-    if (!piece.text.empty()) {
-      events.send(answer.body(Json::array({answer.choice(piece.text, piece.tokens, nullptr)})));
-    }
-    return events.ok();
+  auto send = [&](size_t i, const VisiblePiece& piece, const char* reason) {
+    if (piece.text.empty() && !reason) return;
+    events.send(answer.body(Json::array({answer.choice(i, piece.text, piece.tokens, reason)})));
   };
-  send({.text = answer.echo(), .tokens = {}});
-  RunEnd end = answer.run(out, control, send, [&] { events.ping_if_due(); });
-  const Generation& generation = answer.generation();
-  if (failed(end, generation)) {
-    events.send(failed_event(generation));
-  } else {
-    events.send(answer.body(Json::array({answer.choice("", {}, finish_reason(end, generation))})));
-    if (answer.request().options.include_usage) {
-      Json last = answer.body(Json::array());
-      last["usage"] = answer.usage();
-      events.send(last);
-    }
+  for (size_t i = 0; i < answer.choices(); ++i) {
+    send(i, {.text = answer.echo(i), .tokens = {}}, nullptr);
+  }
+  Status status = answer.run(
+      out, control, [&](size_t i, const VisiblePiece& piece) { send(i, piece, nullptr); },
+      [&](size_t i, const char* reason) { send(i, {}, reason); }, [&] { events.ping_if_due(); },
+      [&] { return events.ok(); });
+  if (!status.ok()) {
+    events.send(error_json(api_error(status)));
+  } else if (answer.request().options.include_usage) {
+    Json last = answer.body(Json::array());
+    last["usage"] = answer.usage();
+    events.send(last);
   }
   events.done();
 }
@@ -139,24 +134,26 @@ std::vector<int32_t> prompt_tokens(const Tokenizer& tokenizer, const Prompt& pro
 
 http::Response completions(const Call& call) {
   const ServedModel& model = call.model;
-  auto request = parse_completion_request(call.request.body, model.defaults);
+  auto body = parse_body(call.request.body);
+  if (!body.ok()) return error_response(body.status());
+  auto request = parse_completion_request(*body, model.defaults);
   if (!request.ok()) return error_response(request.status());
+  request->options.session = session_of(call.request, *body);
   auto constraint = text_constraint(*model.grammars, request->options.format);
   if (!constraint.ok()) return error_response(constraint.status());
   request->options.constraint = std::move(*constraint);
-  auto admitted = admit(model, prompt_tokens(*model.tokenizer, request->prompt), request->options,
-                        request->top_logprobs);
+  std::vector<std::vector<int32_t>> prompts;
+  for (const Prompt& prompt : request->prompts) {
+    prompts.push_back(prompt_tokens(*model.tokenizer, prompt));
+  }
+  auto admitted = admit(model, std::move(prompts), request->options, request->top_logprobs);
   if (auto* refusal = std::get_if<http::Response>(&admitted)) return std::move(*refusal);
-  auto answer = std::make_shared<CompletionAnswer>(
-      model, std::get<std::shared_ptr<RunningGeneration>>(admitted), std::move(*request));
+  auto answer = std::make_shared<CompletionAnswer>(model, std::get<Generations>(admitted),
+                                                   std::move(*request));
   if (!answer->request().options.stream) return whole(call, *answer);
-
-  http::Response response;
-  response.content_type = kEventStream;
-  response.stream = [&control = call.control, answer](http::StreamWriter& out) {
+  return event_stream_response([&control = call.control, answer](http::StreamWriter& out) {
     stream(control, *answer, out);
-  };
-  return response;
+  });
 }
 
 }  // namespace nmc::api

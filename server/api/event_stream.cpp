@@ -2,8 +2,19 @@
 
 namespace nmc::api {
 
+http::Response event_stream_response(std::function<void(http::StreamWriter&)> write) {
+  http::Response response;
+  response.content_type = "text/event-stream";
+  response.stream = std::move(write);
+  return response;
+}
+
 void EventStream::send(const Json& event) {
   write("data: " + dump_json(event) + "\n\n");
+}
+
+void EventStream::send_named(const Json& event) {
+  write("event: " + event["type"].get<std::string>() + "\ndata: " + dump_json(event) + "\n\n");
 }
 
 void EventStream::ping_if_due() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 
 #include "runtime/base/json.h"
 #include "server/api/run.h"
@@ -9,7 +10,8 @@
 
 namespace nmc::api {
 
-inline constexpr const char* kEventStream = "text/event-stream";
+// The answer that `write` makes while it is sent.
+http::Response event_stream_response(std::function<void(http::StreamWriter&)> write);
 
 // Writes to one client; after a failed write it writes no more. Not thread-safe.
 class EventStream {
@@ -17,6 +19,8 @@ class EventStream {
   EventStream(http::StreamWriter& out, std::chrono::milliseconds ping) : out_(out), ping_(ping) {}
 
   void send(const Json& event);
+  // The same, with its "type" as the event's name: what the newer APIs do.
+  void send_named(const Json& event);
   // A comment, if the stream was silent for the ping interval: clients and proxies take a long
   // silence for a dead server.
   void ping_if_due();

@@ -114,6 +114,17 @@ bool is_empty(const Json& value) {
 
 }  // namespace
 
+std::string session_of(const http::Request& request, const Json& body) {
+  constexpr size_t kMostBytes = 256;
+  for (const char* name : {"x-session-id", "x-session-affinity"}) {
+    std::string_view id = request.header(name);
+    if (!id.empty()) return std::string(id.substr(0, kMostBytes));
+  }
+  auto it = body.find("prompt_cache_key");
+  bool given = it != body.end() && it->is_string();
+  return given ? it->get<std::string>().substr(0, kMostBytes) : "";
+}
+
 Result<std::vector<int32_t>> parse_token_ids(const Json& list, const char* field, int64_t vocab) {
   std::string where = std::string("request: the field \"") + field + "\"";
   if (!list.is_array()) return invalid_argument(where + " must be a list of token ids");
@@ -157,6 +168,10 @@ Result<GenerationOptions> parse_generation_options(const Json& body,
     }
     if (given) options.max_tokens = n;
   }
+  NMC_ASSIGN(options.n, json_int(body, "n", kRequest, 1));
+  if (options.n < 1 || options.n > kMaxAnswers) return out_of_range("n", "between 1 and 128");
+  NMC_ASSIGN(int64_t best_of, json_int(body, "best_of", kRequest, options.n));
+  if (best_of != options.n) return not_supported("best_of", "a choice among answers");
   NMC_ASSIGN(options.min_tokens, json_int(body, "min_tokens", kRequest, 0));
   if (options.min_tokens < 0) return out_of_range("min_tokens", "at least 0");
   auto ids = body.find("stop_token_ids");
@@ -167,10 +182,6 @@ Result<GenerationOptions> parse_generation_options(const Json& body,
 }
 
 Status refuse_unsupported(const Json& body) {
-  for (const char* field : {"n", "best_of"}) {
-    NMC_ASSIGN(int64_t n, json_int(body, field, kRequest, 1));
-    if (n != 1) return not_supported(field, "more than one answer");
-  }
   for (const char* field : {"structured_outputs", "guided_json", "guided_regex", "guided_choice",
                             "guided_grammar", "functions", "function_call"}) {
     if (body.contains(field) && !is_empty(body[field])) return not_supported(field, "this");

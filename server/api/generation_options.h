@@ -10,11 +10,13 @@
 #include "runtime/engine/request.h"
 #include "server/api/answer_format.h"
 #include "server/api/grammars.h"
+#include "server/http/message.h"
 
 namespace nmc::api {
 
 inline constexpr const char* kRequest = "request";  // its name in errors
 inline constexpr int64_t kMaxTopLogprobs = 20;
+inline constexpr int64_t kMaxAnswers = 128;
 
 struct GenerationOptions {
   SamplingParams sampling;
@@ -23,8 +25,11 @@ struct GenerationOptions {
   std::vector<std::string> stop;
   std::vector<int32_t> stop_token_ids;  // below the vocabulary's end: see admit
   int64_t min_tokens = 0;
+  int64_t n = 1;  // answers to each prompt
   AnswerFormat format;
-  Constraint constraint;  // set by the endpoint
+  Constraint constraint{};                                // set by the endpoint
+  std::optional<GenerationRequest::Deadline> deadline{};  // set by the endpoint
+  std::string session{};  // requests of one dialogue bear its name; empty: none
   bool stream = false;
   bool include_usage = false;  // of a stream
 };
@@ -36,6 +41,9 @@ Result<Json> parse_body(std::string_view body);
 // left alone unless the request has one.
 Result<GenerationOptions> parse_generation_options(const Json& body,
                                                    const SamplingParams& defaults);
+
+// The dialogue that a request belongs to, by what agents send: a hint for the prefix cache.
+std::string session_of(const http::Request& request, const Json& body);
 
 // Token ids of a request's field, each in [0, vocab).
 Result<std::vector<int32_t>> parse_token_ids(const Json& list, const char* field, int64_t vocab);

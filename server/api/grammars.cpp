@@ -9,11 +9,14 @@ constexpr size_t kKept = 16;
 
 }  // namespace
 
-Result<std::shared_ptr<Grammar>> Grammars::get(const std::string& key, const Build& build) {
+Result<std::shared_ptr<Grammar>> Grammars::get(const std::string& key, const std::string& what,
+                                               const Build& build) {
   if (auto known = find(key)) return known;
   GrammarBuilder builder;
   NMC_ASSIGN(RuleId root, build(builder));
-  NMC_ASSIGN(auto grammar, Grammar::compile(builder, root, vocabulary()));
+  auto compiled = Grammar::compile(builder, root, vocabulary());
+  if (!compiled.ok()) return compiled.status().with_context(what);
+  std::shared_ptr<Grammar> grammar = std::move(compiled).value();
   std::lock_guard lock(mutex_);
   entries_.push_front({key, grammar});
   if (entries_.size() > kKept) entries_.pop_back();

@@ -30,8 +30,9 @@ class Grammars {
   Grammars(const Tokenizer& tokenizer, const ModelDescription& model)
       : tokenizer_(tokenizer), model_(model) {}
 
-  // `key` says all that decides what `build` makes.
-  Result<std::shared_ptr<Grammar>> get(const std::string& key, const Build& build);
+  // `key` says all that decides what `build` makes; `what` names it in errors.
+  Result<std::shared_ptr<Grammar>> get(const std::string& key, const std::string& what,
+                                       const Build& build);
 
   // The token of a marker; nothing if the vocabulary spells it as text.
   std::optional<int32_t> marker(const std::string& text) const;

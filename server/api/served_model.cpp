@@ -55,6 +55,7 @@ Result<std::unique_ptr<ServedModel>> make_served_model(const ModelTexts& texts) 
   auto compiled = compile_template(texts.chat_template);
   if (!compiled.ok()) return compiled.status().with_context("chat_template.jinja");
   model->chat_template = std::move(compiled).value();
+  model->template_source = texts.chat_template;
   model->traits = probe_template(*model->chat_template, model->special_tokens);
   model->dialect = detect_dialect(texts.chat_template, [&](std::string_view token) {
     return model->tokenizer->find(token).has_value();

@@ -27,9 +27,11 @@ struct ModelTexts {
 struct ServedModel {
   std::string name;  // as clients see it
   std::time_t created = 0;
-  uint64_t bytes = 0;  // of the model file
+  uint64_t bytes = 0;         // of the model file
+  std::string device, build;  // what computes, and the program's version
   std::unique_ptr<Tokenizer> tokenizer;
   std::unique_ptr<ChatTemplate> chat_template;  // null: no chat
+  std::string template_source;
   TemplateTraits traits;
   Json special_tokens;  // {"bos_token": "<s>", ...}
   Dialect dialect = Dialect::kPlain;

@@ -1,12 +1,15 @@
 #include "server/api/service.h"
 
-#include <array>
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <string>
 
 #include "runtime/base/log.h"
+#include "server/api/admission.h"
 #include "server/api/endpoints.h"
 #include "server/api/error.h"
+#include "server/api/messages_output.h"
 
 namespace nmc::api {
 namespace {
@@ -22,10 +25,19 @@ constexpr Route kRoutes[] = {
     {"GET", "/v1/models", models, true},
     {"POST", "/v1/completions", completions},
     {"POST", "/v1/chat/completions", chat_completions},
+    {"POST", "/v1/responses", responses},
+    {"POST", "/v1/messages", messages},
+    {"POST", "/v1/messages/count_tokens", count_tokens},
+    {"POST", "/v1/embeddings", embeddings},
+    {"GET", "/metrics", metrics},
+    {"GET", "/props", props},
+    {"GET", "/slots", slots},
     {"POST", "/tokenize", tokenize},
     {"POST", "/detokenize", detokenize},
     {"POST", "/apply-template", apply_template},
 };
+// Where errors have the shape of Anthropic's API.
+constexpr std::string_view kMessages = "/v1/messages";
 constexpr std::string_view kHealth = "/health";
 
 bool matches(const Route& route, std::string_view path) {
@@ -59,6 +71,16 @@ bool is(const http::Request& request, std::string_view method) {
   return request.method == method || (method == "GET" && request.method == "HEAD");
 }
 
+// The client's own name for the request if it is fit for a log, else a new one.
+std::string request_id(const http::Request& request) {
+  std::string_view given = request.header("x-request-id");
+  bool fit = !given.empty() && given.size() <= 128 &&
+             std::all_of(given.begin(), given.end(), [](unsigned char c) {
+               return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+             });
+  return fit ? std::string(given) : random_id("req_");
+}
+
 }  // namespace
 
 http::Response Service::handle(const http::Request& request, http::Client& client) {
@@ -66,10 +88,14 @@ http::Response Service::handle(const http::Request& request, http::Client& clien
   active_->fetch_add(1);
   std::shared_ptr<void> counted(nullptr, [a = active_](void*) { a->fetch_sub(1); });
   auto begin = std::chrono::steady_clock::now();
-  http::Response response = route(request, client);
+  const std::string id = request_id(request);
+  if (options_.log_prompts) log_info(id + " " + request.method + " " + request.body);
+  http::Response response = answer(request, client);
+  response.headers.emplace_back("X-Request-Id", id);
+  control_.metrics.count_response(response.status);
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  // Paths and bodies are the users' own business: the log has neither.
-  log(LogLevel::kDebug, request.method + " answered " + std::to_string(response.status) +
+  // Paths and bodies are the users' own business: this line has neither.
+  log(LogLevel::kDebug, id + " " + request.method + " answered " + std::to_string(response.status) +
                             (response.stream ? " and streaming" : "") + " after " +
                             std::to_string(time.count()) + " s");
   if (response.stream) {
@@ -77,6 +103,20 @@ http::Response Service::handle(const http::Request& request, http::Client& clien
       inner(out);
     };
   }
+  return response;
+}
+
+http::Response Service::answer(const http::Request& request, http::Client& client) {
+  if (auto allowed = preflight(options_.access, request)) {
+    allow_origin(options_.access, request, &*allowed);
+    return std::move(*allowed);
+  }
+  auto refusal = request.path == kHealth ? std::nullopt : check_key(options_.access, request);
+  http::Response response = refusal ? std::move(*refusal) : route(request, client);
+  if (response.status >= 400 && request.path.starts_with(kMessages)) {
+    response.body = dump_json(messages_error(Json::parse(response.body), response.status));
+  }
+  allow_origin(options_.access, request, &response);
   return response;
 }
 

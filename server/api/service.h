@@ -4,18 +4,28 @@
 #include <atomic>
 #include <memory>
 
+#include "server/api/access.h"
 #include "server/api/run.h"
 #include "server/api/served_model.h"
 #include "server/http/message.h"
 
 namespace nmc::api {
 
+struct ServiceOptions {
+  std::chrono::milliseconds ping{10'000};  // a silent stream says something this often
+  Access access{};
+  bool log_prompts = false;  // bodies of requests go to the log
+};
+
 // Thread-safe. Must outlive the HTTP server that calls it: streams refer to it.
 class Service {
  public:
-  explicit Service(std::chrono::milliseconds ping) { control_.ping = ping; }
+  explicit Service(ServiceOptions options) : options_(std::move(options)) {
+    control_.ping = options_.ping;
+  }
 
-  // Every request. Until there is a model, all but /health and unknown routes get 503 "loading".
+  // Every request; the answer names it in X-Request-Id. Until there is a model, all but /health and
+  // unknown routes get 503 "loading".
   http::Response handle(const http::Request& request, http::Client& client);
 
   // Once, when the model is ready.
@@ -29,9 +39,11 @@ class Service {
   int active() const { return *active_; }
 
  private:
+  http::Response answer(const http::Request& request, http::Client& client);
   http::Response route(const http::Request& request, http::Client& client);
   http::Response health() const;
 
+  const ServiceOptions options_;
   RunControl control_;
   std::unique_ptr<ServedModel> owned_;
   std::atomic<const ServedModel*> model_{nullptr};

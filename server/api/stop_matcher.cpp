@@ -22,7 +22,11 @@ std::string StopMatcher::push(std::string_view text) {
   size_t at = std::string::npos;
   size_t keep = 0;
   for (const std::string& stop : stops_) {
-    at = std::min(at, held_.find(stop));
+    size_t found = held_.find(stop);
+    if (found < at) {
+      at = found;
+      match_ = stop;
+    }
     keep = std::max(keep, partial_match(held_, stop));
   }
   stopped_ = at != std::string::npos;

@@ -19,10 +19,12 @@ class StopMatcher {
   std::string flush();
   // True once a stop string occurred; the shown text ends in front of it.
   bool stopped() const { return stopped_; }
+  // The string that occurred; empty before.
+  const std::string& match() const { return match_; }
 
  private:
   std::vector<std::string> stops_;
-  std::string held_;
+  std::string held_, match_;
   bool stopped_ = false;
 };
 

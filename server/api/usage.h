@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/base/json.h"
+#include "server/api/run.h"
 
 namespace nmc::api {
 
@@ -13,6 +14,20 @@ struct Usage {
   int64_t completion = 0;
   int64_t reasoning = 0;  // of the completion
 };
+
+// Of the answers so far, without their reasoning. Each prompt is counted once, for its first
+// answer. An answer's tokens are those that were drawn for it, with the one that ended it.
+inline Usage usage_of(const Generations& generations, size_t answers_per_prompt) {
+  Usage usage;
+  for (size_t i = 0; i < generations.size(); ++i) {
+    usage.completion += generations[i]->drawn();
+    const Generation::Progress progress = (*generations[i])->progress();
+    if (i % answers_per_prompt != 0) continue;
+    usage.prompt += progress.prompt_tokens;
+    usage.cached += progress.cached_tokens;
+  }
+  return usage;
+}
 
 inline Json usage_json(const Usage& u) {
   return {{"prompt_tokens", u.prompt},

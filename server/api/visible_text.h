@@ -33,6 +33,7 @@ class VisibleText {
   void drop_textless();
 
   bool stopped() const { return matcher_.stopped(); }
+  const std::string& stop_string() const { return matcher_.match(); }
 
  private:
   struct Pending {

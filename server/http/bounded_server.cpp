@@ -1,16 +1,15 @@
 #include "server/http/bounded_server.h"
 
+#include <algorithm>
+#include <cctype>
 #include <exception>
 
 #include "runtime/base/log.h"
-#include "server/http/connection_threads.h"
 #include "server/http/framing.h"
 
 namespace nmc::http {
 namespace {
 
-// Threads beyond the served connections, to tell further ones that the server is full.
-constexpr size_t kReserve = 4;
 constexpr const char* kJson = "application/json";
 
 // The connection of this thread: the library hands its stream to no handler.
@@ -43,6 +42,28 @@ class SinkWriter : public StreamWriter {
   bool failed_ = false;
 };
 
+// Accepted sockets are handed on at once, on the accepting thread.
+class AtOnce : public httplib::TaskQueue {
+ public:
+  explicit AtOnce(std::function<void()> end) : end_(std::move(end)) {}
+  void enqueue(std::function<void()> job) override { job(); }
+  void shutdown() override { end_(); }
+
+ private:
+  const std::function<void()> end_;
+};
+
+std::vector<std::pair<std::string, std::string>> headers_of(const httplib::Request& request) {
+  std::vector<std::pair<std::string, std::string>> headers;
+  for (const auto& [key, value] : request.headers) {
+    std::string name = key;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    headers.emplace_back(std::move(name), value);
+  }
+  return headers;
+}
+
 void refuse(const Refusal& refusal, Connection& connection, httplib::Response& response) {
   connection.close_after_answer();
   response.status = refusal.status;
@@ -50,14 +71,13 @@ void refuse(const Refusal& refusal, Connection& connection, httplib::Response& r
 }
 
 // For failures that the library answers with a closed connection and not a word.
-void write_raw(int status, const char* reason, Connection& connection) {
+std::string raw_refusal(int status, const char* reason) {
   std::string body = error_body(refusal_for(status));
   std::string text =
       "HTTP/1.1 " + std::to_string(status) + " " + reason +
       "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
       "\r\nRetry-After: 1\r\nConnection: close\r\n\r\n";
-  text += body;
-  connection.write(text.data(), text.size());
+  return text + body;
 }
 
 int status_of(Connection::Failure failure) {
@@ -78,7 +98,11 @@ bool run_stream(const std::function<void(StreamWriter&)>& stream, SinkWriter& wr
 
 BoundedServer::BoundedServer(const Limits& limits, http::Handler handler)
     : limits_(limits), handler_(std::move(handler)) {
-  new_task_queue = [this] { return new ConnectionThreads(limits_.connections + kReserve); };
+  new_task_queue = [this] {
+    threads_.emplace(limits_.connections);
+    lobby_.emplace(limits_, [this](int fd) { begin(fd); });
+    return new AtOnce([this] { end(); });
+  };
   set_tcp_nodelay(true);
   // Without the library's SO_REUSEPORT, which lets two servers share a port by mistake.
   set_socket_options([](socket_t fd) {
@@ -120,40 +144,74 @@ void BoundedServer::widen_backlog() {
   ::listen(svr_sock_, 256);
 }
 
+void BoundedServer::use_socket(int fd) {
+  svr_sock_ = fd;
+}
+
 bool BoundedServer::process_and_close_socket(socket_t fd) {
-  Connection connection(fd, limits_, [this] { return svr_sock_ == INVALID_SOCKET; });
-  if (connections_.fetch_add(1) < limits_.connections) {
-    current = &connection;
-    try {
-      serve(connection);
-    } catch (const std::exception&) {
-      log_error("a connection was closed by an exception");
-    }
-    current = nullptr;
-  } else {
-    write_raw(503, "Service Unavailable", connection);
-  }
-  connections_.fetch_sub(1);
+  lobby_->enter(fd);
   return true;
 }
 
-void BoundedServer::serve(Connection& connection) {
-  bool served = false;
-  // A full server takes idle connections back for those who wait.
-  auto enough = [&] { return served && connections_.load() >= limits_.connections; };
-  while (connection.wait_for_request(enough)) {
+// A request has begun to arrive.
+void BoundedServer::begin(int fd) {
+  if (busy_.fetch_add(1) < limits_.connections) {
+    threads_->enqueue([this, fd] { serve(fd); });
+  } else {
+    busy_.fetch_sub(1);
+    refuse_full(fd);
+  }
+}
+
+// On the lobby's thread, so without waiting: the answer fits the socket's buffer.
+void BoundedServer::refuse_full(int fd) {
+  std::string text = raw_refusal(503, "Service Unavailable");
+  ::send(fd, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  lobby_->see_off(fd);
+}
+
+void BoundedServer::serve(int fd) {
+  Connection connection(fd, limits_, [this] { return svr_sock_ == INVALID_SOCKET; });
+  current = &connection;
+  bool stays = false;
+  try {
+    stays = serve_requests(connection);
+  } catch (const std::exception&) {
+    log_error("a connection was closed by an exception");
+  }
+  current = nullptr;
+  busy_.fetch_sub(1);
+  if (stays) {
+    lobby_->enter(connection.release());
+  } else {
+    lobby_->see_off(connection.release());
+  }
+}
+
+// The request that has begun, and those that were sent with it. True: others may follow.
+bool BoundedServer::serve_requests(Connection& connection) {
+  do {
     connection.begin_request();
     bool client_closes = false;
     bool ok = process_request(connection, false, client_closes,
                               [&](httplib::Request& request) { prepare(request, connection); });
     if (!ok && !connection.answered() && connection.failure() != Connection::Failure::kNone) {
       int status = status_of(connection.failure());
-      write_raw(status, status == 431 ? "Request Header Fields Too Large" : "Request Timeout",
-                connection);
+      std::string text = raw_refusal(
+          status, status == 431 ? "Request Header Fields Too Large" : "Request Timeout");
+      connection.write(text.data(), text.size());
     }
-    if (!ok || client_closes || connection.closing()) return;
-    served = true;
-  }
+    if (!ok || client_closes || connection.closing()) return false;
+  } while (connection.has_more());
+  return true;
+}
+
+// Running answers end, and who got one is seen off.
+void BoundedServer::end() {
+  lobby_->close_doors();
+  threads_->shutdown();
+  lobby_.reset();
+  threads_.reset();
 }
 
 // Takes away what the library would act on by itself: ranges, compressed answers, and reading a
@@ -205,7 +263,11 @@ void BoundedServer::post(const httplib::Request& request, httplib::Response& res
 void BoundedServer::answer(const httplib::Request& request, std::string body,
                            Connection& connection, httplib::Response& response) {
   ConnectionClient client(connection);
-  Response ours = handler_({request.method, request.path, std::move(body)}, client);
+  Response ours = handler_({.method = request.method,
+                            .path = request.path,
+                            .body = std::move(body),
+                            .headers = headers_of(request)},
+                           client);
   response.status = ours.status;
   for (auto& [name, value] : ours.headers) response.set_header(name, value);
   if (!ours.stream) {

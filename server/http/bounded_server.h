@@ -4,10 +4,13 @@
 #include <httplib.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "server/http/connection.h"
+#include "server/http/connection_threads.h"
 #include "server/http/limits.h"
+#include "server/http/lobby.h"
 #include "server/http/message.h"
 
 namespace nmc::http {
@@ -19,10 +22,18 @@ class BoundedServer : public httplib::Server {
 
   // The library's backlog of 5 loses bursts. Call after binding.
   void widen_backlog();
+  // In place of binding: `fd` is bound, and becomes this server's.
+  void use_socket(int fd);
 
  private:
+  // Accepted sockets; all in the order of a connection's life.
   bool process_and_close_socket(socket_t fd) override;
-  void serve(Connection& connection);
+  void begin(int fd);
+  void refuse_full(int fd);
+  void serve(int fd);
+  bool serve_requests(Connection& connection);
+  void end();
+
   void prepare(httplib::Request& request, Connection& connection);
   HandlerResponse before_routing(const httplib::Request& request, httplib::Response& response);
   void post(const httplib::Request& request, httplib::Response& response,
@@ -32,7 +43,10 @@ class BoundedServer : public httplib::Server {
 
   const Limits limits_;
   const http::Handler handler_;  // not the library's type of that name
-  std::atomic<size_t> connections_{0};
+  std::atomic<size_t> busy_{0};  // connections with a request
+  // Made when the server begins to listen, gone when it ends.
+  std::optional<ConnectionThreads> threads_;
+  std::optional<Lobby> lobby_;
 };
 
 }  // namespace nmc::http

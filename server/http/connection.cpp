@@ -16,28 +16,11 @@ using std::chrono::milliseconds;
 // How often a waiting thread looks whether the server stops, and how many times more it then waits.
 constexpr milliseconds kSlice{100};
 constexpr int kLastSlices = 10;
-// How long, and for how many bytes, a closed connection is read on.
-constexpr milliseconds kGoodbye{200};
-constexpr size_t kGoodbyeBytes = 1 << 20;
 
 }  // namespace
 
 Connection::~Connection() {
-  say_goodbye();
-  ::close(fd_);
-}
-
-// Closing a socket with unread bytes resets the connection, and a reset can overtake the answer
-// that explains it. So the other side gets a moment to read and to close first.
-void Connection::say_goodbye() {
-  if (::shutdown(fd_, SHUT_WR) != 0 || peer_gone()) return;
-  const auto deadline = Clock::now() + kGoodbye;
-  size_t dropped = 0;
-  while (dropped < kGoodbyeBytes && wait(POLLIN, deadline)) {
-    ssize_t n = ::recv(fd_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
-    if (n <= 0) break;
-    dropped += static_cast<size_t>(n);
-  }
+  if (fd_ >= 0) ::close(fd_);
 }
 
 bool Connection::wait(short events, Clock::time_point deadline) const {
@@ -50,18 +33,6 @@ bool Connection::wait(short events, Clock::time_point deadline) const {
     if (n < 0 && errno != EINTR) return false;
   }
   return false;
-}
-
-bool Connection::wait_for_request(const std::function<bool()>& enough) {
-  const auto deadline = Clock::now() + limits_.idle_time;
-  while (begin_ == end_) {
-    if (stopping_() || enough() || Clock::now() >= deadline) return false;
-    if (!wait(POLLIN, std::min(deadline, Clock::now() + kSlice))) continue;
-    // Something came, or the end: a client may send a request and its end at once.
-    char c;
-    return ::recv(fd_, &c, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-  }
-  return true;
 }
 
 void Connection::begin_request() {

@@ -6,12 +6,13 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <utility>
 
 #include "server/http/limits.h"
 
 namespace nmc::http {
 
-// Used by its connection's thread only. Owns the socket.
+// Used by one thread at a time. Owns the socket.
 //
 // Invariant: whatever the library asks for, no more than `budget_` bytes are received before the
 // next begin_*, none after `read_deadline_`, and `failure_` then says which of the two it was.
@@ -24,9 +25,10 @@ class Connection : public httplib::Stream {
       : fd_(fd), limits_(limits), stopping_(std::move(stopping)) {}
   ~Connection() override;
 
-  // Waits between requests. False: the client left, the idle time passed, `enough` said so, or the
-  // server stops.
-  bool wait_for_request(const std::function<bool()>& enough);
+  // Bytes of a further request have been received already.
+  bool has_more() const { return begin_ < end_; }
+  // The socket, which is the caller's from now on.
+  int release() { return std::exchange(fd_, -1); }
   // The stages of a request: each sets the budget and the deadline of what may arrive next.
   void begin_request();
   void begin_body();
@@ -54,9 +56,8 @@ class Connection : public httplib::Stream {
 
   bool wait(short events, Clock::time_point deadline) const;
   bool fill();
-  void say_goodbye();
 
-  const int fd_;
+  int fd_;
   const Limits& limits_;
   const std::function<bool()> stopping_;
   std::array<char, 16384> buffer_;  // received and not yet read: [begin_, end_)

@@ -1,5 +1,7 @@
 #include "server/http/connection_threads.h"
 
+#include <pthread.h>
+
 #include <system_error>
 
 #include "runtime/base/log.h"
@@ -12,6 +14,7 @@ void ConnectionThreads::enqueue(std::function<void()> job) {
   if (jobs_.size() > idle_ && threads_.size() < most_) {
     try {
       threads_.emplace_back([this] { work(); });
+      ::pthread_setname_np(threads_.back().native_handle(), "http");
     } catch (const std::system_error&) {
       log_warning("the system gives no more threads; connections will wait for one another");
     }

@@ -1,7 +1,5 @@
-// A thread for each connection, up to a limit; threads are made when first needed and kept.
+// A thread for each request, up to a limit; threads are made when first needed and kept.
 #pragma once
-
-#include <httplib.h>
 
 #include <condition_variable>
 #include <deque>
@@ -13,11 +11,11 @@
 namespace nmc::http {
 
 // Thread-safe. `shutdown` finishes what was queued and joins.
-class ConnectionThreads : public httplib::TaskQueue {
+class ConnectionThreads {
  public:
   explicit ConnectionThreads(size_t most) : most_(most) {}
-  void enqueue(std::function<void()> job) override;
-  void shutdown() override;
+  void enqueue(std::function<void()> job);
+  void shutdown();
 
  private:
   void work();

@@ -1,5 +1,7 @@
 #include "server/http/http_server.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -7,6 +9,7 @@
 #include <thread>
 
 #include "server/http/bounded_server.h"
+#include "server/http/unix_socket.h"
 
 namespace nmc::http {
 
@@ -16,21 +19,7 @@ class HttpServer::Impl {
   ~Impl() { stop(); }
 
   Status start(const std::string& host, int port) {
-    errno = 0;
-    if (port == 0) {
-      port_ = server_.bind_to_any_port(host);
-    } else {
-      port_ = server_.bind_to_port(host, port) ? port : -1;
-    }
-    if (port_ < 0) {
-      std::string where = host + ":" + std::to_string(port);
-      if (errno == EADDRINUSE) {
-        return io_error("another program listens on " + where + "; choose another --port");
-      }
-      return io_error("cannot listen on " + where + ": " +
-                      (errno ? std::strerror(errno) : "the host name is not known"));
-    }
-    server_.widen_backlog();
+    NMC_TRY(is_unix_path(host) ? bind_path(host) : bind_port(host, port));
     thread_ = std::thread([this] {
       server_.listen_after_bind();
       ended_ = true;
@@ -48,11 +37,39 @@ class HttpServer::Impl {
     if (!thread_.joinable()) return;
     server_.stop();
     thread_.join();
+    if (!path_.empty()) ::unlink(path_.c_str());
   }
 
  private:
+  Status bind_path(const std::string& path) {
+    NMC_ASSIGN(int fd, listen_on_unix_path(path));
+    server_.use_socket(fd);
+    path_ = path;
+    return {};
+  }
+
+  Status bind_port(const std::string& host, int port) {
+    errno = 0;
+    if (port == 0) {
+      port_ = server_.bind_to_any_port(host);
+    } else {
+      port_ = server_.bind_to_port(host, port) ? port : -1;
+    }
+    if (port_ < 0) {
+      std::string where = host + ":" + std::to_string(port);
+      if (errno == EADDRINUSE) {
+        return io_error("another program listens on " + where + "; choose another --port");
+      }
+      return io_error("cannot listen on " + where + ": " +
+                      (errno ? std::strerror(errno) : "the host name is not known"));
+    }
+    server_.widen_backlog();
+    return {};
+  }
+
   BoundedServer server_;
   int port_ = -1;
+  std::string path_;  // of a socket that is a file
   std::atomic<bool> ended_{false};
   std::mutex mutex_;  // guards thread_ against two stops
   std::thread thread_;

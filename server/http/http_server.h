@@ -14,8 +14,8 @@
 namespace nmc::http {
 
 struct ServerOptions {
-  std::string host = "127.0.0.1";
-  int port = 8080;  // 0: a free one
+  std::string host = "127.0.0.1";  // or the path of a Unix socket: see is_unix_path
+  int port = 8080;                 // 0: a free one
   Limits limits;
 };
 
@@ -26,7 +26,7 @@ class HttpServer {
   static Result<std::unique_ptr<HttpServer>> start(const ServerOptions& options, Handler handler);
   ~HttpServer();  // stops
 
-  int port() const;
+  int port() const;  // -1 behind a Unix socket
   // False once nothing is accepted any more: after `stop`, or when the system refused.
   bool running() const;
   // Accepts nothing more and returns when the last handler has; streams end when their writers do.

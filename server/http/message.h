@@ -10,9 +10,14 @@
 namespace nmc::http {
 
 struct Request {
-  std::string method;  // "GET", "POST", ...
-  std::string path;    // percent-decoded, without the query
-  std::string body;
+  std::string method{};  // "GET", "POST", ...
+  std::string path{};    // percent-decoded, without the query
+  std::string body{};
+  std::vector<std::pair<std::string, std::string>> headers{};  // names in lower case
+
+  // The value of a header, by its name in lower case; empty when there is none. Of several, the
+  // first.
+  std::string_view header(std::string_view name) const;
 };
 
 // The far end of a connection. Valid while its request is being handled, on that thread only.
@@ -38,6 +43,13 @@ struct Response {
   std::string body;
   std::function<void(StreamWriter&)> stream;
 };
+
+inline std::string_view Request::header(std::string_view name) const {
+  for (const auto& [key, value] : headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
 
 // Called on the connection's thread, on many at once. An exception becomes a plain 500.
 using Handler = std::function<Response(const Request&, Client&)>;

@@ -8,9 +8,11 @@
 namespace nmc::startup {
 
 // The model, its sizes and its address, then an opencode.json that fits them.
-std::string banner(const Loaded& loaded, const std::string& url);
+// With `keyed`, clients are told to send the key of $NMC_API_KEY.
+std::string banner(const Loaded& loaded, const std::string& url, bool keyed);
 
-// "http://127.0.0.1:8080". An address that means "all" is shown as the local one.
+// "http://127.0.0.1:8080", or "unix:PATH" where there is no port. An address that means "all" is
+// shown as the local one.
 std::string url_of(const std::string& host, int port);
 
 }  // namespace nmc::startup

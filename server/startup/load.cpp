@@ -4,6 +4,7 @@
 
 #include "kernels/open.h"
 #include "runtime/base/log.h"
+#include "runtime/format/fingerprint.h"
 #include "runtime/format/model_file.h"
 
 namespace nmc::startup {
@@ -34,6 +35,7 @@ Result<std::unique_ptr<Executor>> open_fitting(const Options& options,
   NMC_ASSIGN(const std::optional<DeviceMemory> own, device_memory(options.device, file->model()));
   if (own) wanted.prefill_chunk = own->prefill_chunk;
   uint64_t budget = own ? own->kv_bytes : memory_budget(file->header().file_bytes);
+  if (options.kv_memory > 0) budget = options.kv_memory;
   // float32: the widest that an executor keeps in this machine's memory.
   const int value_bytes = own ? sizeof(Bf16) : sizeof(float);
   Status refused;
@@ -72,7 +74,13 @@ Result<Loaded> load(const Options& options) {
   wanted.vocabulary = std::min<int64_t>(loaded.model->tokenizer->vocab_size(), file->model().vocab);
   NMC_ASSIGN(auto executor, open_fitting(options, file, wanted, &loaded.memory));
   if (!loaded.memory.note.empty()) log_warning(loaded.memory.note);
-  loaded.device = executor->name();
+  loaded.model->device = executor->name();
+  loaded.model->build = NMC_VERSION;
+  if (!options.cache_file.empty()) {
+    loaded.memory.options.cache_file = {.path = options.cache_file,
+                                        .identity = fingerprint(file->header()),
+                                        .max_bytes = loaded.memory.kv_bytes};
+  }
   NMC_ASSIGN(auto engine, Engine::create(std::move(executor), loaded.memory.options));
   api::set_engine(*loaded.model, std::move(engine));
   return loaded;

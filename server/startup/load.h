@@ -12,7 +12,6 @@ namespace nmc::startup {
 struct Loaded {
   std::unique_ptr<api::ServedModel> model;
   MemoryPlan memory;
-  std::string device;  // as the executor names itself
 };
 
 // Errors are whole sentences that name the file or the field.

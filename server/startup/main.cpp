@@ -41,6 +41,12 @@ nmc::http::ServerOptions http_options(const Options& options) {
   return http;
 }
 
+nmc::api::ServiceOptions service_options(const Options& options) {
+  return {.ping = from_seconds(options.ping),
+          .access = {.keys = options.api_keys, .origins = options.cors_origins},
+          .log_prompts = options.log_prompts};
+}
+
 int fail(const nmc::Status& status) {
   std::fprintf(stderr, "server: %s\n", status.message().c_str());
   return kFailure;
@@ -69,7 +75,7 @@ void shut_down(nmc::api::Service& service, nmc::http::HttpServer& http) {
 }
 
 int serve(const Options& options) {
-  nmc::api::Service service(from_seconds(options.ping));
+  nmc::api::Service service(service_options(options));
   auto http = nmc::http::HttpServer::start(
       http_options(options), [&](const nmc::http::Request& request, nmc::http::Client& client) {
         return service.handle(request, client);
@@ -86,9 +92,10 @@ int serve(const Options& options) {
   }
   auto loaded = loading.get();
   if (!loaded.ok()) return fail(loaded.status());
-  std::fputs(nmc::startup::banner(*loaded, url).c_str(), stdout);
-  std::fflush(stdout);
+  const std::string banner = nmc::startup::banner(*loaded, url, !options.api_keys.empty());
   service.serve(std::move(loaded->model));
+  std::fputs(banner.c_str(), stdout);  // whoever reads it may ask
+  std::fflush(stdout);
 
   while (!nmc::interrupted()) {
     if (!(*http)->running()) {

@@ -86,6 +86,9 @@ TEST_F(ServerTest, SaysWhatItServes) {
   std::string output = server_->output();
   EXPECT_NE(output.find("context     512 tokens"), std::string::npos) << output;
   EXPECT_NE(output.find("\"@ai-sdk/openai-compatible\""), std::string::npos) << output;
+  Reply metrics = ask(port_, "GET", "/metrics");
+  EXPECT_NE(metrics.headers.find("content-type: text/plain; version=0.0.4"), std::string::npos);
+  EXPECT_NE(metrics.body.find("\nnmc_slots 2\n"), std::string::npos) << metrics.body;
 }
 
 TEST_F(ServerTest, CompletesTextAndIdsAlike) {
@@ -179,6 +182,13 @@ TEST_F(ServerTest, ExitCodesAndSentences) {
   run({"--version"}, 0, "nmc ");
   run({}, 2, "--model is required");
   run({"-m", model(), "--no-such-flag"}, 2, "see server --help");
+  for (const char* seconds : {"nan", "-1", "1e300", "", "5s"}) {
+    run({"-m", model(), "--timeout", seconds}, 2, "must be a number of seconds, 0.1 to 86400");
+  }
+  run({"-m", model(), "--host", ""}, 2, "must not be empty");
+  run({"-m", model(), "-c", "-1"}, 2, "not in range [0 - 1073741824]");
+  run({"-m", model(), "--api-key", "a,,b"}, 2, "a key must not be empty");
+  run({"-m", model(), "--api-key-file", "/dev/null"}, 2, "holds no key");
   run({"-m", folder_->path() / "missing.nmc", "--port", "0"}, 1, "missing.nmc");
   run({"-m", model(), "--port", "0", "-c", "100000"}, 1, "--ctx-size asks for 100000 tokens");
   run({"-m", model(), "--port", "0", "--device", "abacus"}, 1, "there is no device \"abacus\"");

@@ -31,12 +31,15 @@ const nmc::ChatTemplate& chat_template() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view body(reinterpret_cast<const char*>(data), size);
+  auto parsed = nmc::api::parse_body({reinterpret_cast<const char*>(data), size});
+  if (!parsed.ok()) return 0;
+  const nmc::Json& body = *parsed;
   auto completion = nmc::api::parse_completion_request(body, {});
   if (completion.ok()) {
     check_options(completion->options, completion->top_logprobs);
-    if (auto* ids = std::get_if<std::vector<int32_t>>(&completion->prompt)) {
-      for (int32_t id : *ids) require(id >= 0);
+    for (const auto& prompt : completion->prompts) {
+      auto* ids = std::get_if<std::vector<int32_t>>(&prompt);
+      for (int32_t id : ids ? *ids : std::vector<int32_t>()) require(id >= 0);
     }
   } else {
     require(!completion.status().message().empty());

@@ -17,6 +17,7 @@ struct Reply {
 class RawClient {
  public:
   explicit RawClient(int port);
+  explicit RawClient(const std::string& path);  // of a Unix socket
   ~RawClient();
   RawClient(const RawClient&) = delete;
 

@@ -1,5 +1,7 @@
 #include "runtime/text/dialect/cohere_parser.h"
 
+#include <algorithm>
+
 namespace nmc {
 namespace {
 
@@ -13,7 +15,7 @@ CohereParser::CohereParser(StartMode start, const DialectOptions& options)
       writer_(options),
       calls_(&writer_) {}
 
-std::span<const MarkerParser::Marker> CohereParser::markers() const {
+std::span<const MarkerParser::Marker> CohereParser::all_markers() {
   static constexpr Marker kMarkers[] = {
       {"<|START_THINKING|>", kStartThinking}, {"<|END_THINKING|>", kEndThinking},
       {"<|START_TEXT|>", kStartAnswer},       {"<|END_TEXT|>", kEndAnswer},
@@ -23,6 +25,11 @@ std::span<const MarkerParser::Marker> CohereParser::markers() const {
       {"<|END_OF_TURN_TOKEN|>", kOver},       {"<EOS_TOKEN>", kOver},
   };
   return kMarkers;
+}
+
+bool CohereParser::knows(std::string_view text) {
+  auto is = [&](const Marker& marker) { return marker.text == text; };
+  return std::any_of(all_markers().begin(), all_markers().end(), is);
 }
 
 bool CohereParser::in_data() const {

@@ -15,10 +15,13 @@ class CohereParser : public MarkerParser {
  public:
   CohereParser(StartMode start, const DialectOptions& options);
 
+  static bool knows(std::string_view text);  // as a marker
+
  private:
   enum class Mode { kReasoning, kAnswer, kAction, kNothing };
 
-  std::span<const Marker> markers() const override;
+  static std::span<const Marker> all_markers();
+  std::span<const Marker> markers() const override { return all_markers(); }
   bool in_data() const override;
   void on_text(std::string_view text, std::vector<DialectEvent>* out) override;
   void on_marker(int id, std::vector<DialectEvent>* out) override;

@@ -20,6 +20,19 @@ const char* to_string(Dialect dialect) {
   return "plain";
 }
 
+bool is_marker(Dialect dialect, std::string_view text) {
+  switch (dialect) {
+    case Dialect::kCmd3:
+    case Dialect::kCmd4:
+      return CohereParser::knows(text);
+    case Dialect::kHermes:
+      return HermesParser::knows(text);
+    case Dialect::kPlain:
+      break;
+  }
+  return false;
+}
+
 Dialect detect_dialect(std::string_view template_source,
                        const std::function<bool(std::string_view)>& has_token) {
   auto knows = [&](std::string_view marker) {

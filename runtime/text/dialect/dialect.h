@@ -53,6 +53,9 @@ class DialectParser {
   virtual void finish(bool cut, std::vector<DialectEvent>* out) = 0;
 };
 
+// Whether the parser of this dialect acts on this marker at some place.
+bool is_marker(Dialect dialect, std::string_view text);
+
 // The dialect of a model, from the markers in its chat template and its vocabulary.
 Dialect detect_dialect(std::string_view template_source,
                        const std::function<bool(std::string_view)>& has_token);

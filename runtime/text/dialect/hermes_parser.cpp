@@ -14,6 +14,11 @@ HermesParser::HermesParser(StartMode start, const DialectOptions& options)
       writer_(options),
       calls_(&writer_) {}
 
+bool HermesParser::knows(std::string_view text) {
+  return text == "<think>" || text == "</think>" || text == kCallTag || text == "</tool_call>" ||
+         text == "<|im_end|>" || text == "<|endoftext|>";
+}
+
 std::span<const MarkerParser::Marker> HermesParser::markers() const {
   static constexpr Marker kReasoning[] = {
       {"</think>", kEndThink}, {"<|im_end|>", kOver}, {"<|endoftext|>", kOver}};

@@ -14,6 +14,8 @@ class HermesParser : public MarkerParser {
  public:
   HermesParser(StartMode start, const DialectOptions& options);
 
+  static bool knows(std::string_view text);  // as a marker, at some place
+
  private:
   enum class Mode { kReasoning, kAnswer, kCallStart, kCall, kNothing };
 

@@ -11,7 +11,7 @@ Result<ExprId> parameters(GrammarBuilder& b, const JsonRules& json, const ToolDe
                           size_t index) {
   std::string where = "tools[" + std::to_string(index) + "].function.parameters";
   // A tool without a schema takes no parameters.
-  Json schema = tool.parameters.is_null() || tool.parameters.empty()
+  Json schema = tool.parameters.is_null() || tool.parameters == Json::object()
                     ? Json{{"type", "object"},
                            {"properties", Json::object()},
                            {"additionalProperties", false}}

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "runtime/text/template/cut_arguments.h"
+#include "runtime/text/template/tool_results.h"
+
 namespace nmc {
 namespace {
 
@@ -64,9 +67,15 @@ Result<Json> call_arguments(const Json& function, const std::string& where, bool
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return as_text ? Json("{}") : Json::object();
   }
-  NMC_ASSIGN(Json object, parse_json(text, where));
-  if (!object.is_object()) return invalid_argument(where + " must hold a JSON object");
-  return as_text ? given : object;
+  auto object = parse_json(text, where);
+  if (!object.ok()) {
+    auto completed = complete_cut_object(text);
+    if (!completed) return object.status();
+    if (as_text) return Json(*completed);
+    object = parse_json(*completed, where);
+  }
+  if (!object->is_object()) return invalid_argument(where + " must hold a JSON object");
+  return as_text ? given : *object;
 }
 
 Status normalize_calls(Work* work, const TemplateTraits& traits) {
@@ -150,6 +159,7 @@ Result<Json> normalize_messages(const Json& messages, const ChatTemplate& chat_t
     place_content(&work, std::move(text), traits);
     normalized.push_back(std::move(work.message));
   }
+  NMC_TRY(match_tool_results(&normalized));
   return normalized;
 }
 

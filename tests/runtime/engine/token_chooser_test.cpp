@@ -52,6 +52,19 @@ TEST(TokenChooser, BiasesAddUp) {
   EXPECT_LT(chi_square(r, {}, {{0, -.5}, {1, 1}, {2, .5}, {3, 1}, {4, -1}}), 18.5);
 }
 
+TEST(TokenChooser, ADeadlineIsMetOnceAndOnlyIfNeeded) {
+  GenerationRequest r{.prompt = {0}, .sampling = {.temperature = 0}};
+  r.deadline = {.token = 3, .after = 2};
+  std::vector<float> scratch;
+  TokenChooser late(r, {4}, 1), early(r, {4}, 1);
+  for (int32_t expected : {0, 0, 3, 0, 0}) {
+    EXPECT_EQ(*late.choose(kLogits, &scratch), expected);
+    late.take(expected);
+  }
+  for (int32_t token : {3, 0, 0}) early.take(token);
+  EXPECT_EQ(*early.choose(kLogits, &scratch), 0);
+}
+
 TEST(TokenChooser, NoEndIsDrawnBeforeMinTokens) {
   GenerationRequest r{.prompt = {0}};
   r.min_tokens = 2;

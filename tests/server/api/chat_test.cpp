@@ -3,13 +3,6 @@
 namespace nmc::test {
 namespace {
 
-constexpr const char* kTwoCalls =
-    "Let me look.<|END_THINKING|><|START_ACTION|>[\n"
-    "    {\"tool_call_id\": \"0\", \"tool_name\": \"weather\", \"parameters\": {\"city\": "
-    "\"Bonn\"}},\n"
-    "    {\"tool_call_id\": \"1\", \"tool_name\": \"weather\", \"parameters\": {}}\n"
-    "]<|END_ACTION|>";
-
 class ChatTest : public ApiTest {
  protected:
   Json choice(const Json& body) { return answer(kChat, body)["choices"][0]; }
@@ -55,7 +48,7 @@ TEST_F(ChatTest, WithReasoningOffTheAnswerIsContent) {
 TEST_F(ChatTest, UsageCountsReasoning) {
   say("Hm.<|END_THINKING|><|START_TEXT|>yes<|END_TEXT|>");
   Json usage = answer(kChat, chat_body())["usage"];
-  EXPECT_EQ(usage["completion_tokens"], 9);
+  EXPECT_EQ(usage["completion_tokens"], 10);  // with the end of turn
   EXPECT_EQ(usage["completion_tokens_details"]["reasoning_tokens"], 3);
   EXPECT_TRUE(usage["prompt_tokens_details"]["cached_tokens"].is_number_integer());
   auto chunks = events(kChat, chat_body({{"stream_options", {{"include_usage", true}}}}));
@@ -93,6 +86,52 @@ TEST_F(ChatTest, CallsHaveIdsAndIndices) {
       EXPECT_EQ(call.contains("id"), call["function"].contains("name"));
     }
   }
+}
+
+TEST_F(ChatTest, SeveralAnswers) {
+  say("Hm<|END_THINKING|><|START_TEXT|>ok<|END_TEXT|>");
+  Json body = chat_body({{"n", 3}, {"stream_options", {{"include_usage", true}}}});
+  Json whole = answer(kChat, body);
+  ASSERT_EQ(whole["choices"].size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(whole["choices"][i]["index"], i);
+    EXPECT_EQ(whole["choices"][i]["message"]["content"], "ok");
+    EXPECT_EQ(whole["choices"][i]["finish_reason"], "stop");
+  }
+  EXPECT_EQ(whole["usage"]["completion_tokens"], 3 * 8);
+  std::vector<std::string> contents(3), ends(3);
+  for (const Json& chunk : events(kChat, body)) {
+    if (chunk["choices"].empty()) continue;
+    const Json& choice = chunk["choices"][0];
+    contents[choice["index"]] += choice["delta"].value("content", "");
+    if (!choice["finish_reason"].is_null()) ends[choice["index"]] += choice["finish_reason"];
+  }
+  EXPECT_EQ(contents, std::vector<std::string>(3, "ok"));
+  EXPECT_EQ(ends, std::vector<std::string>(3, "stop"));
+  EXPECT_EQ(post(kChat, chat_body({{"n", 5}})).status, 400) << "more than the queue ever holds";
+}
+
+TEST_F(ChatTest, AThoughtEndsAtItsBudget) {
+  say("abcdefgh<|END_THINKING|><|START_TEXT|>ok<|END_TEXT|>");
+  for (const char* name : {"reasoning_budget", "thinking_budget_tokens", "thinking_token_budget"}) {
+    Json whole = both(chat_body({{name, 3}, {"max_tokens", 12}}));
+    EXPECT_EQ(whole["message"]["reasoning_content"], "abc") << name;
+    EXPECT_EQ(whole["message"]["reasoning"], "abc");
+  }
+  Json free = choice(chat_body({{"reasoning_budget", 100}}));
+  EXPECT_EQ(free["message"]["reasoning_content"], "abcdefgh");
+  Json none = choice(chat_body({{"reasoning_budget", 0}, {"max_tokens", 12}}));
+  EXPECT_FALSE(none["message"].contains("reasoning_content"));
+  // Together with a grammar of the answer.
+  Json formatted = choice(
+      chat_body({{"reasoning_budget", 2}, {"max_tokens", 30}, {"grammar", "root ::= \"yes\""}}));
+  EXPECT_EQ(formatted["message"]["reasoning_content"], "ab");
+  EXPECT_EQ(formatted["message"]["content"], "yes");
+}
+
+TEST_F(ChatTest, ForeignMarkersAreNobodysText) {
+  say("<|END_THINKING|><|START_TEXT|>a<|USER_TOKEN|>b<BOS_TOKEN><|END_TEXT|>");
+  EXPECT_EQ(both(chat_body())["message"]["content"], "ab");
 }
 
 TEST_F(ChatTest, OneCallWhenAskedForOne) {
@@ -148,7 +187,7 @@ TEST_F(ChatTest, HistoryOfCallsIsAccepted) {
                               {"tool_calls", Json::array({call})}});
   body["messages"].push_back({{"role", "tool"}, {"tool_call_id", "call_1"}, {"content", "warm"}});
   EXPECT_EQ(choice(body)["message"]["content"], "ok");
-  body["messages"][1]["tool_calls"][0]["function"]["arguments"] = "{broken";
+  body["messages"][1]["tool_calls"][0]["function"]["arguments"] = "[broken";
   EXPECT_NE(refusal(kChat, body)["message"].get<std::string>().find("arguments"),
             std::string::npos);
 }

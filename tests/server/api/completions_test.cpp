@@ -23,12 +23,40 @@ TEST_F(CompletionsTest, TextAndIdsAndLists) {
     EXPECT_EQ(body["model"], "tiny");
     EXPECT_EQ(body["choices"][0]["text"], "world");
     EXPECT_EQ(body["choices"][0]["finish_reason"], "stop");
-    EXPECT_EQ(body["usage"]["completion_tokens"], 5);
+    EXPECT_EQ(body["usage"]["completion_tokens"], 6);  // with the end of turn
   }
   Json body = answer(kCompletions, {{"prompt", "hello"}, {"echo", true}, {"max_tokens", 3}});
   EXPECT_EQ(body["choices"][0]["text"], "hellowor");
   EXPECT_EQ(body["choices"][0]["finish_reason"], "length");
   EXPECT_EQ(body["usage"]["total_tokens"], 8);
+}
+
+TEST_F(CompletionsTest, PromptsTimesAnswers) {
+  device_->noise = 5;
+  say("x");
+  Json body = {{"prompt", {"ab", "cd"}}, {"n", 2},       {"seed", 3},
+               {"max_tokens", 6},        {"echo", true}, {"ignore_eos", true}};
+  Json whole = answer(kCompletions, body);
+  ASSERT_EQ(whole["choices"].size(), 4u);
+  EXPECT_EQ(whole["usage"]["prompt_tokens"], 4);
+  EXPECT_EQ(whole["usage"]["completion_tokens"], 24);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(whole["choices"][i]["index"], i);
+    EXPECT_TRUE(whole["choices"][i]["text"].get<std::string>().starts_with(i < 2 ? "ab" : "cd"));
+  }
+  EXPECT_NE(whole["choices"][0]["text"], whole["choices"][1]["text"]) << "each has its own seed";
+  std::vector<std::string> texts(4);
+  std::vector<int> ends(4);
+  for (const Json& chunk : events(kCompletions, body)) {
+    const Json& choice = chunk["choices"][0];
+    texts[choice["index"]] += choice["text"].get<std::string>();
+    ends[choice["index"]] += !choice["finish_reason"].is_null();
+  }
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(texts[i], whole["choices"][i]["text"]);
+  EXPECT_EQ(ends, std::vector<int>(4, 1));
+  body["prompt"] = "ab";
+  body["n"] = 1;
+  EXPECT_EQ(answer(kCompletions, body)["choices"][0], whole["choices"][0]);
 }
 
 TEST_F(CompletionsTest, SixteenTokensUnlessAsked) {
@@ -45,7 +73,7 @@ TEST_F(CompletionsTest, AStreamAddsUpToTheWholeAnswer) {
   EXPECT_EQ(text_of(chunks), whole);
   EXPECT_EQ(whole, "hellocaf\xc3\xa9 \xf0\x9f\x98\x80!");
   ASSERT_GE(chunks.size(), 3u);
-  EXPECT_EQ(chunks.back()["usage"]["completion_tokens"], 11);
+  EXPECT_EQ(chunks.back()["usage"]["completion_tokens"], 12);
   EXPECT_EQ(chunks[chunks.size() - 2]["choices"][0]["finish_reason"], "stop");
 }
 

@@ -222,7 +222,7 @@ class DialectTest : public ApiTest {
                                      StartMode start = StartMode::kContent) {
     Json body = chat_body({{"tools", Json::array({city_tool(), day_tool()})}});
     body.update(more);
-    auto request = api::parse_chat_completion_request(body.dump(), {});
+    auto request = api::parse_chat_completion_request(body, {});
     EXPECT_TRUE(request.ok()) << request.status().message();
     return api::chat_constraint(*unloaded_->grammars, dialect, start, *request);
   }

@@ -60,7 +60,9 @@ ModelDescription tiny_model(int64_t vocab, int64_t context) {
 
 }  // namespace
 
-ApiTest::ApiTest(const Setup& setup) : service_(std::make_unique<api::Service>(setup.ping)) {
+ApiTest::ApiTest(const Setup& setup)
+    : service_(std::make_unique<api::Service>(
+          api::ServiceOptions{.ping = setup.ping, .access = setup.access})) {
   api::ModelTexts texts;
   texts.tokenizer.tokenizer_json = byte_tokenizer();
   texts.tokenizer.tokenizer_config_json = R"({"bos_token": "<BOS_TOKEN>"})";
@@ -89,8 +91,9 @@ void ApiTest::say(const std::string& text, bool endless) {
 }
 
 http::Response ApiTest::ask(const std::string& method, const std::string& path,
-                            const std::string& body) {
-  return service_->handle({method, path, body}, client_);
+                            const std::string& body, const Headers& headers) {
+  return service_->handle({.method = method, .path = path, .body = body, .headers = headers},
+                          client_);
 }
 
 Json ApiTest::answer(const std::string& path, const Json& body) {
@@ -125,11 +128,35 @@ std::vector<Json> ApiTest::events(const std::string& path, Json body) {
   return events;
 }
 
+std::vector<Json> ApiTest::named_events(const std::string& path, Json body) {
+  body["stream"] = true;
+  http::Response response = post(path, body);
+  EXPECT_EQ(response.status, 200) << response.body;
+  MemoryClient client;
+  if (response.stream) response.stream(client);
+  std::vector<Json> events;
+  for (const std::string& piece : client.pieces) {
+    if (piece.starts_with(":")) continue;
+    size_t data = piece.find("\ndata: ");
+    EXPECT_TRUE(piece.starts_with("event: ") && data != std::string::npos) << piece;
+    events.push_back(Json::parse(piece.substr(data + 7)));
+    EXPECT_EQ(piece.substr(7, data - 7), events.back()["type"]);
+  }
+  return events;
+}
+
 Json chat_body(const Json& more) {
   Json body = {{"messages", Json::array({{{"role", "user"}, {"content", "hello"}}})}};
   body.update(more);
   return body;
 }
+
+const char* const kTwoCalls =
+    "Let me look.<|END_THINKING|><|START_ACTION|>[\n"
+    "    {\"tool_call_id\": \"0\", \"tool_name\": \"weather\", \"parameters\": {\"city\": "
+    "\"Bonn\"}},\n"
+    "    {\"tool_call_id\": \"1\", \"tool_name\": \"weather\", \"parameters\": {}}\n"
+    "]<|END_ACTION|>";
 
 Json weather_tool() {
   return {{"type", "function"},
@@ -147,7 +174,7 @@ Json assemble(const std::vector<Json>& chunks) {
     const Json& delta = choice["delta"];
     if (!choice["finish_reason"].is_null()) reason = choice["finish_reason"];
     if (delta.contains("role")) message["role"] = delta["role"];
-    for (const char* key : {"content", "reasoning_content"}) {
+    for (const char* key : {"content", "reasoning_content", "reasoning"}) {
       if (!delta.contains(key)) continue;
       message[key] = message.value(key, "") + delta[key].get<std::string>();
     }

@@ -31,9 +31,10 @@ class MemoryClient : public http::StreamWriter {
 class ApiTest : public ::testing::Test {
  protected:
   struct Setup {
-    int64_t context = 512, parallel = 2, max_queue = 2;
+    int64_t context = 512, parallel = 2, max_queue = 4;
     std::chrono::milliseconds ping{10'000};
     bool load = true;
+    api::Access access{};
   };
 
   ApiTest() : ApiTest(Setup{}) {}
@@ -43,7 +44,9 @@ class ApiTest : public ::testing::Test {
   // `endless`.
   void say(const std::string& text, bool endless = false);
 
-  http::Response ask(const std::string& method, const std::string& path, const std::string& body);
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+  http::Response ask(const std::string& method, const std::string& path, const std::string& body,
+                     const Headers& headers = {});
   http::Response post(const std::string& path, const Json& body) {
     return ask("POST", path, body.dump());
   }
@@ -53,6 +56,9 @@ class ApiTest : public ::testing::Test {
   Json refusal(const std::string& path, const Json& body, int status = 400);
   // The events of a 200 stream, which must end with [DONE].
   std::vector<Json> events(const std::string& path, Json body);
+
+  // The events of a 200 stream of the newer APIs: each is named by its type.
+  std::vector<Json> named_events(const std::string& path, Json body);
 
   Engine& engine() { return *engine_; }
 
@@ -72,6 +78,8 @@ inline constexpr const char* kCompletions = "/v1/completions";
 // {"messages": [one user message]}, with the fields of `more`.
 Json chat_body(const Json& more = Json::object());
 Json weather_tool();
+// A thought, and two calls of the tool.
+extern const char* const kTwoCalls;
 
 // What a stream of chat chunks amounts to, in the shape of a whole answer's choice.
 Json assemble(const std::vector<Json>& chunks);

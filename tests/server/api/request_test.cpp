@@ -4,6 +4,13 @@
 namespace nmc::test {
 namespace {
 
+// A list in place of a schema.
+Json tool_with_list() {
+  Json tool = weather_tool();
+  tool["function"]["parameters"] = Json::array();
+  return tool;
+}
+
 class RequestTest : public ApiTest {
  protected:
   RequestTest() { say("x"); }
@@ -41,6 +48,12 @@ TEST_F(RequestTest, WrongTypesAndRangesNameTheirField) {
                                                 {"logit_bias", {{"-5", 1}}},
                                                 {"logit_bias", {{"5x", 1}}},
                                                 {"logit_bias", {{"99999", 1}}},
+                                                {"n", 0},
+                                                {"n", 129},
+                                                {"grammar", ""},
+                                                {"grammar", "root ::= root \"a\""},
+                                                {"grammar", "root ::= \"a\" root"},
+                                                {"json_schema", 3},
                                                 {"min_tokens", -1},
                                                 {"min_tokens", true},
                                                 {"stop_token_ids", 5},
@@ -64,35 +77,40 @@ TEST_F(RequestTest, WrongTypesAndRangesNameTheirField) {
                                                            {"prompt", Json::array({-1})},
                                                            {"prompt", Json::array({1e30})},
                                                            {"prompt", nullptr},
-                                                           {"prompt", Json::array({"a", "b"})},
+                                                           {"prompt", Json::array({"a", 1})},
+                                                           {"prompt", Json::array()},
+                                                           {"logprobs", -1},
                                                            {"logprobs", 21},
                                                            {"logprobs", true},
                                                            {"echo", 1},
                                                            {"suffix", "b"}}) {
     expect_refused(kCompletions, {{"prompt", "a"}}, key, value);
   }
-  for (const auto& [key, value] :
-       std::initializer_list<std::pair<const char*, Json>>{{"messages", "a"},
-                                                           {"messages", Json::array()},
-                                                           {"messages", Json::array({1})},
-                                                           {"tools", 1},
-                                                           {"tools", Json::array({Json::object()})},
-                                                           {"tool_choice", "maybe"},
-                                                           {"reasoning_effort", "some"},
-                                                           {"chat_template_kwargs", 1},
-                                                           {"logprobs", 1},
-                                                           {"top_logprobs", 3}}) {
+  for (const auto& [key, value] : std::initializer_list<std::pair<const char*, Json>>{
+           {"messages", "a"},
+           {"messages", Json::array()},
+           {"messages", Json::array({1})},
+           {"tools", 1},
+           {"tools", Json::array({Json::object()})},
+           {"tools", Json::array({tool_with_list()})},
+           {"tool_choice", "maybe"},
+           {"reasoning_effort", "some"},
+           {"reasoning_budget", -2},
+           {"thinking_token_budget", "x"},
+           {"chat_template_kwargs", 1},
+           {"logprobs", 1},
+           {"top_logprobs", 3}}) {
     expect_refused(kChat, chat_body(), key, value);
   }
 }
 
 TEST_F(RequestTest, WhatIsNotSupportedIsNeverIgnored) {
   for (const auto& [key, value] : std::initializer_list<std::pair<const char*, Json>>{
-           {"n", 2}, {"guided_regex", "a"}, {"structured_outputs", {{"regex", "a"}}}}) {
+           {"best_of", 2}, {"guided_regex", "a"}, {"structured_outputs", {{"regex", "a"}}}}) {
     expect_refused(kCompletions, {{"prompt", "a"}}, key, value);
     expect_refused(kChat, chat_body(), key, value);
   }
-  Json error = refusal(kChat, chat_body({{"n", 2}}));
+  Json error = refusal(kChat, chat_body({{"best_of", 2}}));
   EXPECT_EQ(error["code"], "unsupported");
 }
 

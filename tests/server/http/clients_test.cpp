@@ -109,6 +109,38 @@ TEST(Clients, IdleConnectionsMakeRoom) {
   EXPECT_EQ(ask(server->port(), "GET", "/").status, 200);
 }
 
+TEST(Clients, ACrowdThatSaysNothingIsInNobodysWay) {
+  auto server = serve(echo);
+  std::vector<std::unique_ptr<RawClient>> silent;
+  for (int i = 0; i < 200; ++i) silent.push_back(std::make_unique<RawClient>(server->port()));
+  auto begin = Clock::now();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(ask(server->port(), "GET", "/").status, 200);
+  EXPECT_LT(Clock::now() - begin, seconds(1));
+  // The longest silent had to go, and the latest are still welcome.
+  EXPECT_TRUE(silent.front()->closed_within(milliseconds(500)));
+  silent.back()->send(request_text("GET", "/"));
+  EXPECT_EQ(silent.back()->read_reply().status, 200);
+}
+
+TEST(Clients, ACrowdThatIsRefusedIsInNobodysWay) {
+  std::atomic<bool> release{false};
+  auto server = serve([&](const http::Request&, http::Client&) {
+    while (!release) std::this_thread::sleep_for(milliseconds(5));
+    return http::Response{};
+  });
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 108; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server->port()));
+    clients.back()->send(request_text("GET", "/"));
+  }
+  auto begin = Clock::now();
+  for (int i = 8; i < 108; ++i)
+    EXPECT_EQ(clients[static_cast<size_t>(i)]->read_reply().status, 503);
+  EXPECT_LT(Clock::now() - begin, seconds(1));
+  release = true;
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(clients[static_cast<size_t>(i)]->read_reply().status, 200);
+}
+
 TEST(Clients, StopWaitsForRunningAnswers) {
   std::atomic<bool> entered{false};
   auto server = serve([&](const http::Request&, http::Client&) {

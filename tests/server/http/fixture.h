@@ -17,6 +17,7 @@ inline http::ServerOptions small_options() {
   options.limits.header_bytes = 4096;
   options.limits.body_bytes = 64 << 10;
   options.limits.connections = 8;
+  options.limits.idle_connections = 8;
   options.limits.header_time = std::chrono::milliseconds(300);
   options.limits.transfer_time = std::chrono::milliseconds(600);
   options.limits.idle_time = std::chrono::milliseconds(1500);

@@ -1,4 +1,6 @@
 // What well-behaved requests get.
+#include <unistd.h>
+
 #include <stdexcept>
 
 #include "tests/server/http/fixture.h"
@@ -12,6 +14,33 @@ TEST(Messages, BodiesArriveWhole) {
   EXPECT_EQ(ask(server->port(), "POST", "/p", std::string(60'000, 'x')).body, "POST /p 60000");
   EXPECT_EQ(ask(server->port(), "POST", "/p").body, "POST /p 0");  // no length: no body
   EXPECT_EQ(ask(server->port(), "DELETE", "/d").body, "DELETE /d 0");
+}
+
+TEST(Messages, HeadersArriveInLowerCase) {
+  auto server = serve([](const http::Request& request, http::Client&) {
+    http::Response response;
+    response.body = std::string(request.header("x-session-id")) + "," +
+                    std::string(request.header("x-none")) + ".";
+    return response;
+  });
+  EXPECT_EQ(ask(server->port(), "GET", "/", "", "X-Session-ID: a b\r\n").body, "a b,.");
+}
+
+TEST(Messages, ASocketThatIsAFile) {
+  const std::string path = "/tmp/nmc-http-test-" + std::to_string(::getpid()) + ".sock";
+  http::ServerOptions options;
+  options.host = path;
+  auto server = http::HttpServer::start(options, echo);
+  ASSERT_TRUE(server.ok()) << server.status().message();
+  RawClient client(path);
+  client.send(request_text("GET", "/x"));
+  EXPECT_EQ(client.read_reply().body, "GET /x 0");
+  auto second = http::HttpServer::start(options, echo);
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.status().message().find("another program listens on " + path),
+            std::string::npos);
+  (*server)->stop();
+  EXPECT_NE(::access(path.c_str(), F_OK), 0);
 }
 
 TEST(Messages, ChunkedBodiesArriveWhole) {

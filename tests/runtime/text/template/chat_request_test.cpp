@@ -86,7 +86,7 @@ TEST(ChatRequest, ArgumentsStayTextForTemplatesThatPrintIt) {
 
 TEST(ChatRequest, BrokenArgumentsAreNamed) {
   const std::string where = "messages[0].tool_calls[0].function.arguments";
-  for (std::string bad : {R"("{")", R"("[1]")", "[1]", "5", R"("nonsense")"}) {
+  for (std::string bad : {R"("{]")", R"("{\"a\": 1}}")", R"("[1]")", "[1]", "5", R"("nonsense")"}) {
     auto variables = variables_of(call_with(bad));
     ASSERT_FALSE(variables.ok()) << bad;
     EXPECT_EQ(variables.status().code(), StatusCode::kInvalidArgument);
@@ -95,6 +95,46 @@ TEST(ChatRequest, BrokenArgumentsAreNamed) {
   EXPECT_NE(messages_of(R"([{"role":"assistant","tool_calls":[{}]}])").find("tool_calls[0]"),
             std::string::npos);
   EXPECT_NE(messages_of(R"([{"role":"assistant","tool_calls":{"a":1}}])").find("tool_calls"),
+            std::string::npos);
+}
+
+TEST(ChatRequest, ArgumentsThatWereCutKeepWhatIsComplete) {
+  const std::pair<const char*, const char*> cuts[] = {
+      {R"("{")", R"("arguments":{})"},
+      {R"("{\"a\": 1, \"b\": \"x")", R"("arguments":{"a":1})"},
+      {R"("{\"a\": \"q\\\"")", R"("arguments":{})"},
+      {R"("{\"a\": [1, {\"b\": 2}, tr")", R"("arguments":{"a":[1,{"b":2}]})"}};
+  for (const auto& [cut, kept] : cuts) {
+    std::string messages = messages_of(call_with(cut));
+    EXPECT_NE(messages.find(kept), std::string::npos) << cut << ": " << messages;
+  }
+  TemplateTraits text{.arguments_as_text = true};
+  EXPECT_NE(messages_of(call_with(R"("{\"a\": 1, ")"), kEcho, text).find(R"("{\"a\": 1}")"),
+            std::string::npos);
+}
+
+TEST(ChatRequest, ResultsFindTheirCalls) {
+  const std::string calls =
+      R"({"role":"assistant","content":"","tool_calls":[)"
+      R"({"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},)"
+      R"({"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]})";
+  auto result = [](const std::string& id) {
+    return R"(,{"role":"tool","content":"r")" +
+           (id.empty() ? "" : R"(,"tool_call_id":")" + id + "\"") + "}";
+  };
+  auto ids = [&](const std::string& results) {
+    auto variables = variables_of("[" + calls + results + "]");
+    if (!variables.ok()) return variables.status().message();
+    std::string found;
+    for (const Json& m : (*variables)["messages"]) found += m.value("tool_call_id", "");
+    return found;
+  };
+  EXPECT_EQ(ids(result("b") + result("a")), "ba");
+  EXPECT_EQ(ids(result("x") + result("y")), "ab");
+  EXPECT_EQ(ids(result("a") + result("")), "ab");
+  EXPECT_EQ(ids(result("b") + result("x")), "ba");
+  EXPECT_EQ(ids(result("a") + result("b") + result("a")), "aba") << "said twice";
+  EXPECT_NE(ids(result("a") + result("b") + result("x")).find("messages[3].tool_call_id"),
             std::string::npos);
 }
 
