@@ -2,8 +2,9 @@
 BUILD ?= build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
 
-.PHONY: help demo build test gpu-test test-clients test-real-tokenizers test-opencode fuzz sanitize format check clean deps
+.PHONY: help demo build test gpu-test test-clients install deb test-fleet test-web test-real-tokenizers test-opencode fuzz sanitize format check clean deps
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 30
@@ -26,6 +27,24 @@ test-clients: deps ## real clients from npm against the server: SDKs, OpenCode, 
 	@cmake -S . -B $(BUILD) -G Ninja -DNMC_TESTS=ON $(CMAKE_FLAGS)
 	@cmake --build $(BUILD) -j $(JOBS) --target server convert
 	@tests/clients/run $(BUILD)
+
+install: build ## install the programs as nmc-... below PREFIX (default: /usr/local)
+	@cmake -S . -B $(BUILD) -G Ninja -DNMC_PACKAGE=OFF $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS) --target man_pages
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+deb: ## build a Debian package into BUILD
+	@tools/scripts/install_packages build package
+	@cmake -S . -B $(BUILD) -G Ninja -DNMC_PACKAGE=ON $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS) --target man_pages
+	@cd $(BUILD) && cpack -G DEB
+
+test-fleet: build ## two servers behind HAProxy: kill one, drain one (installs haproxy)
+	@tools/scripts/install_packages fleet
+	@tests/deploy/haproxy_test.py $(BUILD)
+
+test-web: build ## drive the chat page in chromium; a developer asks for it (needs node 20 and chromium)
+	@tests/server/web/run $(BUILD)
 
 test-real-tokenizers: deps ## compare with real tokenizers from npm; a developer asks for it
 	@cmake -S . -B $(BUILD) -G Ninja -DNMC_TESTS=ON $(CMAKE_FLAGS)

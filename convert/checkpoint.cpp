@@ -32,7 +32,7 @@ Result<ModelDescription> read_model_description(const fs::path& config,
   if (is_file(generation_config)) {
     NMC_ASSIGN(Json generation, read_json(generation_config));
     NMC_TRY(add_generation_config(generation, &model));
-    NMC_TRY(check_description(model, "generation_config.json"));
+    NMC_TRY(check_description(model, "generation_config.json", FieldNames::kConfig));
   }
   return model;
 }

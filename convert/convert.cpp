@@ -8,6 +8,7 @@
 #include "convert/synthetic_source.h"
 #include "runtime/base/text.h"
 #include "runtime/format/model_writer.h"
+#include "runtime/text/chat/text_model.h"
 
 namespace nmc {
 namespace {
@@ -54,6 +55,34 @@ Result<Json> generation_defaults(const Files& files) {
   return parse_json(it->second, it->first);
 }
 
+// A server must be able to load what is embedded.
+Status check_text(const Files& files) {
+  NMC_ASSIGN(const TextFiles texts,
+             read_text_files([&](const std::string& name) -> Result<std::string> {
+               auto it = files.find(name);
+               return it == files.end() ? std::string() : it->second;
+             }));
+  return load_text_model(texts).status().with_context("the checkpoint's text files cannot be used");
+}
+
+// By tensor: how many of its values are no numbers.
+std::vector<std::string> non_finite_warnings(const std::vector<TensorSpec>& tensors,
+                                             const std::vector<uint64_t>& counts) {
+  std::vector<std::string> sentences;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (counts[i] == 0) continue;
+    sentences.push_back("tensor \"" + tensors[i].name + "\" holds " + std::to_string(counts[i]) +
+                        " values that are NaN or infinite; the model will not answer sensibly");
+  }
+  constexpr size_t kShown = 10;
+  if (sentences.size() > kShown) {
+    const size_t more = sentences.size() - kShown;
+    sentences.resize(kShown);
+    sentences.push_back("... and so do " + std::to_string(more) + " other tensors");
+  }
+  return sentences;
+}
+
 Json source_json(const Checkpoint& checkpoint, const Mapping& mapping) {
   Json json;
   json["source"] = fs::canonical(checkpoint.folder()).filename().string();
@@ -73,9 +102,13 @@ Result<Converted> write_model(const WeightSource& source, Json provenance, Files
   provenance["nmc_version"] = NMC_VERSION;
   NMC_ASSIGN(provenance["generation_defaults"], generation_defaults(files));
 
-  Converted result{
-      .model = source.model(),
-      .has_tokenizer = files.contains("tokenizer.json") || files.contains("tokenizer.model")};
+  Converted result;
+  result.model = source.model();
+  if (files.contains("tokenizer.json") || files.contains("tokenizer.model")) {
+    NMC_TRY(check_text(files));
+  } else {
+    result.warnings.push_back("the folder has no tokenizer, so the file has none");
+  }
   result.file_bytes = encode_header(source.model(), provenance, files, {}).header.file_bytes;
   NMC_TRY(check_space(options.out, result.file_bytes));
   uint64_t weights = 0;
@@ -83,8 +116,11 @@ Result<Converted> write_model(const WeightSource& source, Json provenance, Files
   Progress progress("converting", weights, options.progress);
   NMC_ASSIGN(ModelWriter writer,
              ModelWriter::create(options.out, source.model(), provenance, std::move(files)));
-  NMC_TRY(repack(
-      source, options.threads, [&](uint64_t bytes) { progress.add(bytes); }, &writer));
+  NMC_ASSIGN(const auto non_finite,
+             repack(
+                 source, options.threads, [&](uint64_t bytes) { progress.add(bytes); }, &writer));
+  for (std::string& sentence : non_finite_warnings(source.tensors(), non_finite))
+    result.warnings.push_back(std::move(sentence));
   progress.say("waiting until everything is on disk");
   NMC_TRY(writer.finish());
   result.seconds = progress.seconds();

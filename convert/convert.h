@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "convert/progress.h"
 #include "runtime/base/status.h"
@@ -20,11 +22,12 @@ struct OutputOptions {
 struct Converted {
   ModelDescription model;
   uint64_t file_bytes = 0;
-  double seconds = 0;         // until the file was synced and had its name
-  bool has_tokenizer = true;  // the checkpoint brought one along
+  double seconds = 0;                 // until the file was synced and had its name
+  std::vector<std::string> warnings;  // sentences about what a user may not have meant
 };
 
-// Fails before writing when anything is missing or the disk is too full; a failed or interrupted
+// Fails before writing when anything is missing, when tokenizer or chat template are broken so that
+// no server could use the file, or when the disk is too full; a failed or interrupted
 // (kCancelled) conversion leaves no file. The result is the same for any number of threads.
 Result<Converted> convert_checkpoint(const std::filesystem::path& folder, bool cast_bf16,
                                      const OutputOptions& options);

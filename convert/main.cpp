@@ -6,6 +6,7 @@
 
 #include "convert/convert.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/standard_output.h"
 #include "runtime/base/text.h"
 #include "runtime/base/threads.h"
 
@@ -69,7 +70,7 @@ Arguments parse(int argc, char** argv) {
       throw CLI::ValidationError("--synthetic",
                                  "takes CONFIG.json and OUT.nmc, and nothing to cast");
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(app.exit(e));
+    if (e.get_exit_code() == 0) std::exit(nmc::exit_code_after_output("convert", app.exit(e)));
     std::fprintf(stderr, "convert: %s; see convert --help\n", e.what());
     std::exit(kUsage);
   }
@@ -108,7 +109,7 @@ int main(int argc, char** argv) {
     return s.code() == nmc::StatusCode::kCancelled ? kInterrupted : kFailure;
   }
   if (!a.quiet) print_summary(*converted, a.output.out);
-  if (!converted->has_tokenizer)
-    std::fprintf(stderr, "convert: warning: the folder has no tokenizer, so the file has none\n");
-  return 0;
+  for (const std::string& sentence : converted->warnings)
+    std::fprintf(stderr, "convert: warning: %s\n", sentence.c_str());
+  return nmc::exit_code_after_output("convert", 0);
 }

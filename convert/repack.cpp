@@ -13,6 +13,14 @@
 namespace nmc {
 namespace {
 
+// BF16 values whose exponent is all ones.
+uint64_t count_non_finite(std::span<const uint8_t> bytes) {
+  uint64_t count = 0;
+  for (size_t i = 0; i + 1 < bytes.size(); i += 2)
+    count += (bytes[i] & 0x80) == 0x80 && (bytes[i + 1] & 0x7f) == 0x7f;
+  return count;
+}
+
 // A tensor's checksum runs over its bytes in order, while its pieces are tiled and written in any:
 // a worker with a tiled piece waits until the pieces before it are hashed. Pieces are taken in
 // order, so the one that is waited for is always in some worker's hands.
@@ -25,12 +33,14 @@ class Repacker {
         writer_(*writer),
         pieces_(cut_pieces(source.tensors(), piece_bytes(threads))),
         hashes_(source.tensors().size()),
-        hashed_(source.tensors().size()) {}
+        hashed_(source.tensors().size()),
+        non_finite_(source.tensors().size()) {}
 
-  Status run() {
+  Result<std::vector<uint64_t>> run() {
     ThreadPool pool(threads_);
     pool.parallel_for(pool.size(), [this](size_t) { work(); });
-    return failure_;
+    if (!failure_.ok()) return failure_;
+    return non_finite_;
   }
 
  private:
@@ -70,6 +80,7 @@ class Repacker {
 
   // False when another worker failed and the turn never comes.
   bool hash_in_order(const Piece& piece, const std::vector<uint8_t>& bytes) {
+    const uint64_t non_finite = count_non_finite(bytes);
     std::unique_lock lock(mutex_);
     turn_.wait(lock, [&] { return !failure_.ok() || hashed_[piece.tensor] == piece.offset; });
     if (!failure_.ok()) return false;
@@ -79,6 +90,7 @@ class Repacker {
     bool last = piece.offset + piece.bytes == source_.tensors()[piece.tensor].bytes();
     if (last) writer_.set_checksum(piece.tensor, hash.digest());
     lock.lock();
+    non_finite_[piece.tensor] += non_finite;
     hashed_[piece.tensor] += piece.bytes;
     turn_.notify_all();
     return true;
@@ -101,8 +113,9 @@ class Repacker {
 
   std::mutex mutex_;
   std::condition_variable turn_;
-  std::vector<uint64_t> hashed_;  // guarded by mutex_: bytes of each tensor in its hash
-  Status failure_;                // guarded by mutex_ while workers run: the first one
+  std::vector<uint64_t> hashed_;      // guarded by mutex_: bytes of each tensor in its hash
+  std::vector<uint64_t> non_finite_;  // guarded by mutex_: by tensor
+  Status failure_;                    // guarded by mutex_ while workers run: the first one
 };
 
 }  // namespace
@@ -112,8 +125,8 @@ uint64_t piece_bytes(size_t threads) {
   return std::clamp(kAllPieces / std::max<size_t>(threads, 1), kSmallest, kLargest);
 }
 
-Status repack(const WeightSource& source, size_t threads, const BytesDone& done,
-              ModelWriter* writer) {
+Result<std::vector<uint64_t>> repack(const WeightSource& source, size_t threads,
+                                     const BytesDone& done, ModelWriter* writer) {
   assert(writer->tensors().size() == source.tensors().size());
   return Repacker(source, threads, done, writer).run();
 }

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <utility>
 
 namespace nmc {
@@ -98,11 +99,16 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& wanted) {
     path = std::filesystem::canonical(wanted, error);
     if (error) path = wanted;
   }
-  std::filesystem::path temporary = path;
-  temporary += ".partial-" + std::to_string(::getpid());
-  int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return errno_status("create", temporary);
-  return AtomicFile(path, std::move(temporary), fd);
+  // Two writers of one file, threads or machines, must not share their temporary.
+  std::random_device random;
+  for (int attempts = 0;; ++attempts) {
+    std::filesystem::path temporary = path;
+    temporary += ".partial-" + std::to_string(random());
+    int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd >= 0) return AtomicFile(path, std::move(temporary), fd);
+    constexpr int kAttempts = 100;
+    if (errno != EEXIST || attempts == kAttempts) return errno_status("create", temporary);
+  }
 }
 
 AtomicFile::~AtomicFile() {

@@ -18,7 +18,7 @@ Result<ModelWriter> ModelWriter::create(const std::filesystem::path& path,
                                         std::map<std::string, std::string> files) {
   // What no reader would take must not be written. The header wraps the provenance, hence the
   // margins.
-  NMC_TRY(check_description(model, "the model"));
+  NMC_TRY(check_description(model, "the model", FieldNames::kHeader));
   JsonLimits limits{.bytes = kMaxJsonBytes / 2, .depth = JsonLimits().depth - 2};
   NMC_TRY(parse_json(dump_json(provenance), "the provenance", limits).status());
   EncodedHeader head = encode_header(model, provenance, files, {});

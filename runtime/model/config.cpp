@@ -253,7 +253,7 @@ Result<ModelDescription> description_from_config(const Json& outer) {
     m.dense_width = 0;
 
   NMC_TRY(read_special_tokens(c, &m));
-  NMC_TRY(check_description(m, kWhat));
+  NMC_TRY(check_description(m, kWhat, FieldNames::kConfig));
   return m;
 }
 
@@ -265,7 +265,7 @@ Status add_generation_config(const Json& generation_config, ModelDescription* mo
     auto& eos = model->eos_tokens;
     if (std::find(eos.begin(), eos.end(), id) == eos.end()) eos.push_back(id);
   }
-  return check_description(*model, "generation_config.json");
+  return check_description(*model, "generation_config.json", FieldNames::kConfig);
 }
 
 }  // namespace nmc

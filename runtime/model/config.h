@@ -16,9 +16,14 @@ Result<ModelDescription> description_from_config(const Json& config);
 // checks them against the vocabulary.
 Status add_generation_config(const Json& generation_config, ModelDescription* model);
 
+enum class FieldNames {
+  kConfig,  // those of a config.json
+  kHeader,  // those of a .nmc header
+};
+
 // Checks that the numbers make a model: positive, divisible where they must be, bounded so that no
-// later size overflows. `what` names the file in the error.
-Status check_description(const ModelDescription& model, std::string_view what);
+// later size overflows. `what` and `names` name file and field in the error.
+Status check_description(const ModelDescription& model, std::string_view what, FieldNames names);
 
 // The form stored in a .nmc header (docs/format.md). Parsing checks like check_description.
 Json description_to_json(const ModelDescription& model);

@@ -113,7 +113,7 @@ Result<ModelDescription> description_from_json(const Json& json, std::string_vie
     NMC_ASSIGN(LayerDescription l, read_layer(layer, std::string(what) + ": layers"));
     m.layers.push_back(l);
   }
-  NMC_TRY(check_description(m, what));
+  NMC_TRY(check_description(m, what, FieldNames::kHeader));
   return m;
 }
 

@@ -10,6 +10,7 @@
 #include "server/api/endpoints.h"
 #include "server/api/error.h"
 #include "server/api/messages_output.h"
+#include "server/api/web_page.h"
 
 namespace nmc::api {
 namespace {
@@ -111,6 +112,7 @@ http::Response Service::answer(const http::Request& request, http::Client& clien
     allow_origin(options_.access, request, &*allowed);
     return std::move(*allowed);
   }
+  if (auto page = web_page(request)) return std::move(*page);
   auto refusal = request.path == kHealth ? std::nullopt : check_key(options_.access, request);
   http::Response response = refusal ? std::move(*refusal) : route(request, client);
   if (response.status >= 400 && request.path.starts_with(kMessages)) {

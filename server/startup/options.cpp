@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "kernels/open.h"
+#include "runtime/base/standard_output.h"
 
 namespace nmc::startup {
 namespace {
@@ -178,7 +179,7 @@ Options parse_options(int argc, char** argv) {
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(app.exit(e));
+    if (e.get_exit_code() == 0) std::exit(exit_code_after_output("server", app.exit(e)));
     usage_error(e.what());
   }
   // An empty key would let everybody in who sends none.

@@ -68,6 +68,49 @@ TEST_F(ProgramTest, ConvertsIntoTheFolderItStandsIn) {
   EXPECT_EQ(*read_file(folder_ / "other.nmc", 1 << 24), *read_file(folder_ / "tiny.nmc", 1 << 24));
 }
 
+TEST_F(ProgramTest, OutputThatIsLostIsNoSuccess) {
+  write_checkpoint(folder_ / "c", small_config(), small_tensors());
+  for (const std::string& arguments :
+       {std::string("--version"), (folder_ / "c").string() + " " + (folder_ / "c.nmc").string()}) {
+    const std::string command = NMC_BIN_DIR "/convert " + arguments + " >/dev/full 2>/dev/null";
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1) << arguments;
+  }
+}
+
+TEST_F(ProgramTest, WarnsOfValuesThatAreNoNumbers) {
+  TestTensors tensors;
+  for (const auto& [name, t] : small_tensors()) tensors[name] = zeros(t.shape);
+  write_checkpoint(folder_ / "good", small_config(), tensors);
+  EXPECT_EQ(run({"good"}), 0);
+  EXPECT_THAT(output(), Not(HasSubstr("NaN")));
+  std::string& norm = tensors.at("model.norm.weight").bytes;
+  norm[3] = '\x7f';  // 0x7fc0, NaN
+  norm[2] = '\xc0';
+  norm[5] = '\xff';  // 0xff80, -infinity
+  norm[4] = '\x80';
+  norm[7] = '\x7f';  // 0x7f7f, the largest number
+  norm[6] = '\x7f';
+  write_checkpoint(folder_ / "bad", small_config(), tensors);
+  EXPECT_EQ(run({"bad"}), 0);
+  EXPECT_THAT(output(), HasSubstr("warning: tensor \"final_norm\" holds 2 values"));
+}
+
+TEST_F(ProgramTest, RefusesTextFilesThatNoServerCanLoad) {
+  const fs::path folder = write_checkpoint(folder_ / "c", small_config(), small_tensors());
+  write_text(folder / "tokenizer.json", "{}");
+  EXPECT_EQ(run({"c"}), 1);
+  EXPECT_THAT(output(), HasSubstr("text files cannot be used"));
+  EXPECT_THAT(output(), HasSubstr("tokenizer.json"));
+  fs::copy_file(NMC_SOURCE_DIR "/models/cohere2moe-nano/tokenizer.json", folder / "tokenizer.json",
+                fs::copy_options::overwrite_existing);
+  write_text(folder / "chat_template.jinja", "{% if %}");
+  EXPECT_EQ(run({"c"}), 1);
+  EXPECT_THAT(output(), HasSubstr("chat_template.jinja"));
+  EXPECT_THAT(files("c.nmc"), IsEmpty());
+  fs::remove(folder / "chat_template.jinja");
+  EXPECT_EQ(run({"c"}), 0) << output();
+}
+
 TEST_F(ProgramTest, SyntheticModelsTakeTheBundledTokenizer) {
   write_text(folder_ / "c.json", small_config().dump());
   EXPECT_EQ(run({"--synthetic", "c.json", "s.nmc"}), 0) << output();

@@ -97,12 +97,14 @@ TEST_F(RepackTest, PiecesOfAllThreadsFitInABoundedMemory) {
 // verify_test.
 TEST_F(RepackTest, FilesOfTheCheckpointTravelAlong) {
   auto folder = small();
-  write_text(folder / "tokenizer.json", "{}");
+  const std::string tokenizer =
+      *read_file(NMC_SOURCE_DIR "/models/cohere2moe-nano/tokenizer.json", 1 << 24);
+  write_text(folder / "tokenizer.json", tokenizer);
   write_text(
       folder / "tokenizer_config.json",
       R"({"chat_template":[{"name":"rag","template":"r"},{"name":"default","template":"d"}]})");
   ModelFile file = convert_ok(folder);
-  EXPECT_EQ(*file.embedded("tokenizer.json"), "{}");
+  EXPECT_EQ(*file.embedded("tokenizer.json"), tokenizer);
   EXPECT_EQ(*file.embedded("chat_template.jinja"), "d");
   EXPECT_EQ(*file.embedded("config.json"), small_config().dump());
   EXPECT_FALSE(file.has_embedded("tokenizer.model"));

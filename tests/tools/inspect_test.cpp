@@ -116,6 +116,22 @@ TEST_F(InspectTest, CheckReadsEveryByte) {
                  "tensor \"layers.3.experts.down\"");
   expect_failure(inspect("--check " + damaged(file.header().files.at("tokenizer.json").offset)),
                  "tokenizer.json");
+  const auto& tensors = file.header().tensors;
+  for (size_t i = 0; i + 1 < tensors.size(); ++i) {
+    const uint64_t end = tensors[i].offset + tensors[i].bytes();
+    if (end == tensors[i + 1].offset) continue;
+    expect_failure(inspect("--check " + damaged(end)), "is not zero");
+    return;
+  }
+  FAIL() << "no gap between tensors";
+}
+
+TEST_F(InspectTest, AFullDiskIsNoSuccess) {
+  for (const std::string& arguments : {nano(), "--check " + nano(), std::string("--version"),
+                                       std::string("--help"), "--json " + nano()}) {
+    const std::string command = NMC_BIN_DIR "/inspect " + arguments + " >/dev/full 2>/dev/null";
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1) << arguments;
+  }
 }
 
 TEST_F(InspectTest, DamagedHeadsAndOtherFiles) {

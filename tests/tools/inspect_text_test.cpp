@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "convert/convert.h"
 #include "runtime/base/file.h"
-#include "server/api/chat_completion_request.h"
-#include "server/api/chat_prompt.h"
-#include "server/api/served_model.h"
+#include "runtime/text/chat/chat_body.h"
+#include "runtime/text/chat/encode_prompt.h"
+#include "runtime/text/chat/text_model.h"
 #include "tests/support/golden.h"
 #include "tests/support/program.h"
 #include "tests/support/require.h"
@@ -53,9 +54,6 @@ class InspectText : public testing::Test {
   static std::string file(const std::string& name, const std::string& content) {
     require(write_file(*folder_ / name, content));
     return *folder_ / name;
-  }
-  static std::string text_of(const std::string& name) {
-    return require(read_file(checkpoint_ / name, 1 << 24));
   }
 
   static inline const std::filesystem::path checkpoint_ =
@@ -126,18 +124,15 @@ const char* const kRequests[] = {
 };
 
 TEST_F(InspectText, TemplateRendersAsTheServerDoes) {
-  const auto model = require(api::make_served_model(
-      {.tokenizer = {.tokenizer_json = text_of("tokenizer.json"),
-                     .tokenizer_config_json = text_of("tokenizer_config.json"),
-                     .sentencepiece_model = {}},
-       .special_tokens_map_json = {},
-       .chat_template = text_of("chat_template.jinja"),
-       .generation_config_json = {}}));
+  const auto read = [](const std::string& name) -> Result<std::string> {
+    if (!std::filesystem::exists(checkpoint_ / name)) return std::string();
+    return read_file(checkpoint_ / name, 1 << 24);
+  };
+  const TextModel model = require(load_text_model(require(read_text_files(read))));
   for (const char* request : kRequests) {
     const Json body = require(parse_json(request, "request"));
-    const RenderedPrompt prompt =
-        require(api::render(*model, require(api::parse_chat_prompt(body))));
-    const Json ids = api::encode(*model->tokenizer, prompt);
+    const RenderedPrompt prompt = require(render_chat(model, require(parse_chat_body(body))));
+    const Json ids = encode_prompt(*model.tokenizer, prompt);
     const std::string path = file("request.json", request);
     EXPECT_EQ(output({"--template", path}), prompt.text);
     EXPECT_EQ(output({"--template", path, "--json"}), dump_json({{"prompt", prompt.text}}) + "\n");

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "runtime/base/interrupt.h"
+#include "runtime/base/standard_output.h"
 #ifdef NMC_HAS_CUDA
 #include "tools/bench/decode.h"
 #endif
@@ -102,7 +103,7 @@ Arguments parse(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(app.exit(e));
+    if (e.get_exit_code() == 0) std::exit(nmc::exit_code_after_output("bench", app.exit(e)));
     std::fprintf(stderr, "bench: %s; see bench --help\n", e.what());
     std::exit(kUsage);
   }
@@ -130,11 +131,7 @@ int serve(const Arguments& a) {
   return finish(nmc::bench::run_serve(a.serve, nmc::interrupted, report));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  nmc::catch_interrupts();
-  const Arguments a = parse(argc, argv);
+int run(const Arguments& a) {
 #ifdef NMC_HAS_CUDA
   if (a.ceiling) return finish(nmc::bench::print_ceiling(a.decode.format));
   if (!a.decode.geometry.empty()) return finish(nmc::bench::run_decode(a.decode));
@@ -144,4 +141,11 @@ int main(int argc, char** argv) {
     return kUsage;
   }
   return serve(a);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  nmc::catch_interrupts();
+  return nmc::exit_code_after_output("bench", run(parse(argc, argv)));
 }

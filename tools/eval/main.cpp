@@ -6,6 +6,7 @@
 
 #include "kernels/open.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/standard_output.h"
 #include "tools/eval/input.h"
 #include "tools/eval/logits.h"
 #include "tools/eval/run.h"
@@ -54,7 +55,7 @@ Arguments parse(int argc, char** argv) {
     if (a.greedy > 0 && !a.text.empty())
       throw CLI::ValidationError("--greedy", "continues sequences of --tokens only");
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(app.exit(e));
+    if (e.get_exit_code() == 0) std::exit(nmc::exit_code_after_output("eval", app.exit(e)));
     std::fprintf(stderr, "eval: %s; see eval --help\n", e.what());
     std::exit(kUsage);
   }
@@ -128,7 +129,7 @@ int main(int argc, char** argv) {
   nmc::catch_interrupts();
   const nmc::Status status = run(a);
   if (status.code() == nmc::StatusCode::kCancelled) return kInterrupted;
-  if (status.ok()) return 0;
+  if (status.ok()) return nmc::exit_code_after_output("eval", 0);
   std::fprintf(stderr, "eval: %s\n", status.message().c_str());
   return kFailure;
 }

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "runtime/base/standard_output.h"
+
 namespace nmc {
 namespace {
 
@@ -138,7 +140,7 @@ InspectArguments parse_inspect_arguments(int argc, char** argv) {
     app.parse(argc, argv);
     check_combination(app, a);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(app.exit(e));
+    if (e.get_exit_code() == 0) std::exit(exit_code_after_output("inspect", app.exit(e)));
     std::fprintf(stderr, "inspect: %s; see inspect --help\n", e.what());
     std::exit(kUsage);
   }

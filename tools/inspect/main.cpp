@@ -7,8 +7,10 @@
 #include "convert/progress.h"
 #include "convert/verify.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/standard_output.h"
 #include "runtime/base/text.h"
 #include "runtime/plan/print.h"
+#include "runtime/text/chat/encode_prompt.h"
 #include "tools/inspect/arguments.h"
 #include "tools/inspect/chat.h"
 #include "tools/inspect/check.h"
@@ -83,8 +85,7 @@ nmc::Result<std::string> render(const nmc::ModelFile& file, const nmc::InspectAr
 
 nmc::Result<std::string> grammar(const nmc::ModelFile& file, const nmc::InspectArguments& a) {
   NMC_ASSIGN(const nmc::Json schema, nmc::read_json_input(a.schema));
-  NMC_ASSIGN(const auto tokenizer, nmc::tokenizer_of(file));
-  const auto vocabulary = nmc::grammar_vocabulary(*tokenizer, file.model());
+  NMC_ASSIGN(const auto vocabulary, nmc::grammar_vocabulary_of(file));
   NMC_ASSIGN(const auto compiled, nmc::compile_schema(schema, vocabulary));
   std::string lines = "the schema compiles\n";
   if (!a.text.empty()) {
@@ -139,13 +140,10 @@ nmc::Result<std::string> plan(const nmc::ModelDescription& model, const nmc::Ins
 int print(const nmc::Result<std::string>& text) {
   if (!text.ok()) return complain(text.status().message());
   std::fwrite(text->data(), 1, text->size(), stdout);
-  return std::fflush(stdout) == 0 ? kOk : complain("standard output cannot be written");
+  return kOk;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const nmc::InspectArguments a = nmc::parse_inspect_arguments(argc, argv);
+int run(const nmc::InspectArguments& a) {
   auto file = nmc::ModelFile::open(a.model);
   if (!file.ok()) return complain(file.status().message());
   if (a.plan) return print(plan(file->model(), a));
@@ -156,4 +154,10 @@ int main(int argc, char** argv) {
   int result = a.check ? check(*file, a.threads) : kOk;
   if (result == kOk && !a.checkpoint.empty()) result = verify(*file, a.checkpoint, a.threads);
   return result;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return nmc::exit_code_after_output("inspect", run(nmc::parse_inspect_arguments(argc, argv)));
 }

@@ -11,6 +11,7 @@ enum Id { kStartThinking, kEndThinking, kStartAnswer, kEndAnswer, kStartAction, 
 
 CohereParser::CohereParser(StartMode start, const DialectOptions& options)
     : mode_(start == StartMode::kReasoning ? Mode::kReasoning : Mode::kAnswer),
+      unopened_(start == StartMode::kContent),
       json_mode_(options.json_answer),
       writer_(options),
       calls_(&writer_) {}
@@ -43,7 +44,9 @@ void CohereParser::on_text(std::string_view text, std::vector<DialectEvent>* out
       reasoning_.add(text, out);
       break;
     case Mode::kAnswer:
-      answer_.add(json_mode_ ? text.substr(0, json_.feed(text)) : text, out);
+      if (json_mode_) text = text.substr(0, json_.feed(text));
+      if (unopened_) repeat_.remember(text);
+      answer_.add(repeat_.pass(text), out);
       break;
     case Mode::kAction:
       calls_.feed(text, out);
@@ -54,13 +57,13 @@ void CohereParser::on_text(std::string_view text, std::vector<DialectEvent>* out
 }
 
 // Closes the block at work.
-void CohereParser::leave(bool keep_blanks, std::vector<DialectEvent>* out) {
+void CohereParser::leave(bool cut, std::vector<DialectEvent>* out) {
   switch (mode_) {
     case Mode::kReasoning:
-      reasoning_.end(keep_blanks, out);
+      reasoning_.end(cut, out);
       break;
     case Mode::kAnswer:
-      answer_.end(keep_blanks, out);
+      answer_.end(cut, out);
       break;
     case Mode::kAction:
       calls_.end_block(out);
@@ -70,8 +73,19 @@ void CohereParser::leave(bool keep_blanks, std::vector<DialectEvent>* out) {
   }
 }
 
+void CohereParser::end_repeat(bool cut, std::vector<DialectEvent>* out) {
+  const std::string rest = repeat_.finish(cut);
+  if (mode_ == Mode::kAnswer) answer_.add(rest, out);
+}
+
 void CohereParser::on_marker(int id, std::vector<DialectEvent>* out) {
+  // Behind <|END_THINKING|> the answer may come once more; its own opening marker changes nothing.
+  const bool leaked = unopened_ && mode_ == Mode::kAnswer && id == kEndThinking;
+  const bool opens_again = between_ && mode_ == Mode::kAnswer && id == kStartAnswer;
+  if (!leaked && !opens_again) end_repeat(false, out);
   leave(false, out);
+  if (leaked) repeat_.watch();
+  unopened_ = false;
   between_ = id == kEndThinking;
   switch (id) {
     case kStartThinking:
@@ -94,6 +108,7 @@ void CohereParser::on_end(std::string_view fragment, bool cut, std::vector<Diale
   // Between the blocks, and in an action outside of strings, only a marker can start so.
   bool expected = mode_ == Mode::kAction || (between_ && answer_.blank());
   if (!fragment.empty() && !expected) on_text(fragment, out);
+  end_repeat(cut, out);
   leave(cut, out);
   mode_ = Mode::kNothing;
 }

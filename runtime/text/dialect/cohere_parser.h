@@ -4,6 +4,7 @@
 #include "runtime/text/dialect/call_reader.h"
 #include "runtime/text/dialect/json_answer.h"
 #include "runtime/text/dialect/marker_parser.h"
+#include "runtime/text/dialect/repeat_filter.h"
 #include "runtime/text/dialect/text_block.h"
 
 namespace nmc {
@@ -26,10 +27,13 @@ class CohereParser : public MarkerParser {
   void on_text(std::string_view text, std::vector<DialectEvent>* out) override;
   void on_marker(int id, std::vector<DialectEvent>* out) override;
   void on_end(std::string_view fragment, bool cut, std::vector<DialectEvent>* out) override;
-  void leave(bool keep_blanks, std::vector<DialectEvent>* out);
+  void end_repeat(bool cut, std::vector<DialectEvent>* out);
+  void leave(bool cut, std::vector<DialectEvent>* out);
 
   Mode mode_;
   bool between_ = false;  // after <|END_THINKING|>, before the next block
+  bool unopened_;         // an answer that no marker has opened
+  RepeatFilter repeat_;
   TextBlock reasoning_{DialectEvent::Kind::kReasoning};
   TextBlock answer_{DialectEvent::Kind::kContent};
   bool json_mode_;

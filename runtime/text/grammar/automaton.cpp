@@ -27,11 +27,9 @@ SetId Automaton::resume(FrameId frame) {
 
 SetId Automaton::step(SetId set, uint8_t byte) {
   auto& moves = sets_[at(set)].moves;
-  if (!moves) {
-    moves = std::make_unique<std::array<SetId, 256>>();
-    moves->fill(kUnknown);
-  }
-  SetId known = (*moves)[byte];
+  if (moves.empty()) moves.resize(machine_->class_bytes.size(), kUnknown);
+  const uint8_t byte_class = machine_->byte_class[byte];
+  SetId known = moves[byte_class];
   if (known != kUnknown) return known;
   for (size_t i = 0; i < sets_[at(set)].places.size(); ++i) {
     Configuration c = sets_[at(set)].places[i];
@@ -40,28 +38,29 @@ SetId Automaton::step(SetId set, uint8_t byte) {
     }
   }
   SetId next = finish_visit();
-  (*sets_[at(set)].moves)[byte] = next;
+  sets_[at(set)].moves[byte_class] = next;
   return next;
 }
 
-bool Automaton::takes_plain_text(SetId set) {
-  if (sets_[at(set)].takes_plain_text) return *sets_[at(set)].takes_plain_text;
+bool Automaton::takes_plain_text(SetId set, PlainState open) {
+  const bool boundary = open == PlainState::kBoundary;
+  if (boundary && sets_[at(set)].takes_plain_text) return *sets_[at(set)].takes_plain_text;
   // All that plain text leads to, each with the state of the character that is open there.
-  constexpr size_t kMaxSeen = 64;  // a counted string leads to ever new sets
-  std::vector<std::pair<SetId, PlainState>> seen{{set, PlainState::kBoundary}};
+  constexpr size_t kMaxSeen = 64;  // a counted string among the places leads to ever new sets
+  std::vector<std::pair<SetId, PlainState>> seen{{set, open}};
   bool takes = true;
   for (size_t i = 0; i < seen.size() && takes; ++i) {
     auto [from, state] = seen[i];
     takes = !ended(from) && seen.size() <= kMaxSeen;
-    for (int b = 0; b < 256 && takes; ++b) {
-      PlainState next = next_plain(state, static_cast<uint8_t>(b));
+    for (uint8_t byte : machine_->class_bytes) {
+      PlainState next = next_plain(state, byte);
       if (next == PlainState::kInvalid) continue;
-      std::pair to{step(from, static_cast<uint8_t>(b)), next};
-      takes = to.first != kDeadSet;
+      std::pair to{step(from, byte), next};
+      takes = takes && to.first != kDeadSet;
       if (std::find(seen.begin(), seen.end(), to) == seen.end()) seen.push_back(to);
     }
   }
-  sets_[at(set)].takes_plain_text = takes;
+  if (boundary) sets_[at(set)].takes_plain_text = takes;
   return takes;
 }
 
@@ -117,7 +116,7 @@ void Automaton::visit(StateId state, FrameId frame) {
 }
 
 SetId Automaton::finish_visit() {
-  Set set{std::move(building_), std::exchange(building_ended_, false), nullptr, {}};
+  Set set{std::move(building_), std::exchange(building_ended_, false), {}, {}};
   building_.clear();
   seen_.clear();
   if (set.places.empty() && !set.ended) return kDeadSet;

@@ -5,7 +5,6 @@
 // remembered, so that a byte usually costs one table look-up.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "runtime/text/grammar/machine.h"
+#include "runtime/text/grammar/plain_text.h"
 
 namespace nmc {
 
@@ -41,8 +41,9 @@ class Automaton {
   // The set that `frame` continues with once the rule above it has ended.
   SetId resume(FrameId frame);
 
-  // Any plain text, however long, can follow `set`, and nowhere in it may the text end.
-  bool takes_plain_text(SetId set);
+  // Any plain text, however long, can follow `set`, where a character is open as `open` says, and
+  // nowhere in it may the text end.
+  bool takes_plain_text(SetId set, PlainState open = PlainState::kBoundary);
 
   // Forgets everything but `set` and the stacks it needs; returns its new number. Bounds the memory
   // of a long text: all other numbers are void afterwards.
@@ -60,8 +61,8 @@ class Automaton {
   struct Set {
     std::vector<Configuration> places;  // sorted
     bool ended = false;
-    std::unique_ptr<std::array<SetId, 256>> moves;  // kUnknown until asked for
-    std::optional<bool> takes_plain_text;           // once asked for
+    std::vector<SetId> moves;  // by byte class, kUnknown until asked for; empty until one is
+    std::optional<bool> takes_plain_text;  // from a boundary on, once asked for
   };
   struct Frame {
     StateId return_to;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -31,17 +32,26 @@ class ByteSet {
   // The set as maximal ranges [first, second], in order.
   std::vector<std::pair<uint8_t, uint8_t>> ranges() const {
     std::vector<std::pair<uint8_t, uint8_t>> out;
-    for (int b = 0; b < 256; ++b) {
-      if (!has(static_cast<uint8_t>(b))) continue;
-      int end = b;
-      while (end < 255 && has(static_cast<uint8_t>(end + 1))) ++end;
-      out.emplace_back(static_cast<uint8_t>(b), static_cast<uint8_t>(end));
-      b = end;
+    for (int b = next(0, true); b < 256;) {
+      const int end = next(b, false);
+      out.emplace_back(static_cast<uint8_t>(b), static_cast<uint8_t>(end - 1));
+      b = next(end, true);
     }
     return out;
   }
 
  private:
+  // The first byte from `b` on that is in the set, or not, as `member` says; 256 if none is.
+  int next(int b, bool member) const {
+    while (b < 256) {
+      const uint64_t word = member ? words_[b >> 6] : ~words_[b >> 6];
+      const uint64_t rest = word >> (b & 63);
+      if (rest != 0) return b + std::countr_zero(rest);
+      b = (b | 63) + 1;
+    }
+    return 256;
+  }
+
   std::array<uint64_t, 4> words_{};
 };
 

@@ -13,8 +13,9 @@
 namespace nmc {
 namespace {
 
-constexpr size_t kMaxSets = 20'000;  // an automaton larger than this starts over
-constexpr size_t kKeptMasks = 64;    // whole masks one matcher keeps
+constexpr size_t kMaxSets = 20'000;         // an automaton larger than this starts over
+constexpr size_t kKeptMasks = 64;           // whole masks one matcher keeps
+constexpr size_t kMaxMaskBytes = 4u << 20;  // of local masks of a grammar; more start over
 
 }  // namespace
 
@@ -22,6 +23,7 @@ constexpr size_t kKeptMasks = 64;    // whole masks one matcher keeps
 struct GrammarVocabulary::SharedMasks {
   std::mutex mutex;
   std::map<std::pair<std::string, StateId>, std::unique_ptr<LocalMask>> by_rule_and_state;
+  RunTokensCache runs;
 };
 
 GrammarVocabulary::GrammarVocabulary(std::span<const std::string> spellings,
@@ -40,14 +42,18 @@ void GrammarVocabulary::compute_shared_masks() const {
   Result<Machine> compiled = compile_machine(builder, builder.rule("root", rules.value()));
   assert(compiled.ok());
   auto machine = std::make_shared<const Machine>(std::move(*compiled));
-  Automaton automaton(machine);
+  LocalMasks masks(machine, trie_, masks_->runs);
+  masks_->runs.get(trie_, plain_run_class());
   for (StateId state = 0; state < machine->states.size(); ++state) {
     RuleId rule = machine->rule_of(state);
     const std::string& name = machine->rule_names[rule];
     if (!name.starts_with(kSharedRulePrefix) || machine->states[state].edges.empty()) continue;
-    shared_mask(name, state - machine->rule_start[rule],
-                [&] { return compute_local_mask(automaton, trie_, state); });
+    shared_mask(name, state - machine->rule_start[rule], [&] { return masks.compute(state); });
   }
+}
+
+RunTokensCache& GrammarVocabulary::runs() const {
+  return masks_->runs;
 }
 
 const LocalMask& GrammarVocabulary::shared_mask(const std::string& rule, uint32_t state,
@@ -58,48 +64,48 @@ const LocalMask& GrammarVocabulary::shared_mask(const std::string& rule, uint32_
   return *mask;
 }
 
-// `mutex` guards the automaton and the masks; a mask once made is never changed or moved.
+// `mutex` guards the masks; one once made is never changed.
 class Grammar::Shared {
  public:
   Shared(std::shared_ptr<const Machine> machine,
          std::shared_ptr<const GrammarVocabulary> vocabulary)
       : machine_(std::move(machine)),
         vocabulary_(std::move(vocabulary)),
-        automaton_(std::make_unique<Automaton>(machine_)) {}
+        masks_(machine_, vocabulary_->trie(), vocabulary_->runs()) {}
 
   const std::shared_ptr<const Machine>& machine() const { return machine_; }
   const GrammarVocabulary& vocabulary() const { return *vocabulary_; }
 
-  const LocalMask& local_mask(StateId state) {
-    StateId key = machine_->states[state].mask_class;
+  std::shared_ptr<const LocalMask> local_mask(StateId state) {
+    const StateId key = machine_->states[state].mask_class;
     std::lock_guard lock(mutex_);
-    auto it = masks_.find(key);
-    if (it != masks_.end()) return *it->second;
-    RuleId rule = machine_->rule_of(key);
+    auto it = known_.find(key);
+    if (it != known_.end()) return it->second;
+    const RuleId rule = machine_->rule_of(key);
     const std::string& name = machine_->rule_names[rule];
-    const LocalMask* mask = nullptr;
     if (name.starts_with(kSharedRulePrefix)) {
-      mask = &vocabulary_->shared_mask(name, key - machine_->rule_start[rule],
-                                       [&] { return compute(key); });
-    } else {
-      mask = own_masks_.emplace_back(std::make_unique<LocalMask>(compute(key))).get();
+      const LocalMask& mask = vocabulary_->shared_mask(name, key - machine_->rule_start[rule],
+                                                       [&] { return masks_.compute(key); });
+      // Owned by the vocabulary, which is kept here.
+      return known_.emplace(key, std::shared_ptr<const LocalMask>(std::shared_ptr<void>(), &mask))
+          .first->second;
     }
-    masks_.emplace(key, mask);
-    return *mask;
+    auto mask = std::make_shared<const LocalMask>(masks_.compute(key));
+    known_bytes_ += mask->bytes();
+    if (known_bytes_ > kMaxMaskBytes) {
+      known_.clear();
+      known_bytes_ = mask->bytes();
+    }
+    return known_.emplace(key, std::move(mask)).first->second;
   }
 
  private:
-  LocalMask compute(StateId state) {
-    if (automaton_->size() > kMaxSets) automaton_ = std::make_unique<Automaton>(machine_);
-    return compute_local_mask(*automaton_, vocabulary_->trie(), state);
-  }
-
   const std::shared_ptr<const Machine> machine_;
   const std::shared_ptr<const GrammarVocabulary> vocabulary_;
   std::mutex mutex_;
-  std::unique_ptr<Automaton> automaton_;
-  std::unordered_map<StateId, const LocalMask*> masks_;  // own and shared ones
-  std::vector<std::unique_ptr<LocalMask>> own_masks_;
+  LocalMasks masks_;
+  std::unordered_map<StateId, std::shared_ptr<const LocalMask>> known_;  // by mask class
+  size_t known_bytes_ = 0;
 };
 
 Grammar::Grammar(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
@@ -136,11 +142,11 @@ struct GrammarMatcher::State {
     // A copy: walking may add sets, which moves the vector.
     std::vector<Configuration> places = automaton.places(set);
     for (Configuration c : places) {
-      const LocalMask& local = grammar->shared_->local_mask(c.state);
-      local.add_to(mask);
-      if (local.exits.empty()) continue;
+      const auto local = grammar->shared_->local_mask(c.state);
+      local->add_to(mask);
+      if (local->exits.empty()) continue;
       SetId after = automaton.resume(c.frame);
-      for (uint32_t node : local.exits) {
+      for (uint32_t node : local->exits) {
         walk_subtree(automaton, trie(), node, after,
                      [&](int32_t token) { allow_token(mask, token); });
       }

@@ -15,6 +15,7 @@
 namespace nmc {
 
 struct LocalMask;
+class RunTokensCache;
 
 // A vocabulary prepared for masks, with what grammars over it share. Thread-safe.
 class GrammarVocabulary {
@@ -32,6 +33,7 @@ class GrammarVocabulary {
   // those of plain JSON are there from the start.
   const LocalMask& shared_mask(const std::string& rule, uint32_t state,
                                const std::function<LocalMask()>& compute) const;
+  RunTokensCache& runs() const;
 
  private:
   struct SharedMasks;
@@ -42,7 +44,8 @@ class GrammarVocabulary {
   std::unique_ptr<SharedMasks> masks_;
 };
 
-// A compiled grammar over a vocabulary; keeps the masks it has computed. Thread-safe.
+// A compiled grammar over a vocabulary; keeps masks it has computed, some 30 MB at most.
+// Thread-safe.
 class Grammar {
  public:
   static Result<std::shared_ptr<Grammar>> compile(

@@ -1,9 +1,13 @@
 #include "runtime/text/grammar/local_mask.h"
 
+#include <bit>
+#include <utility>
+
 namespace nmc {
 namespace {
 
 constexpr size_t kFewTokens = 1024;  // listed one by one instead of as a bit mask
+constexpr size_t kMaxSets = 20'000;  // an automaton larger than this starts over
 
 // Visits the nodes below `n` that the automaton can read from `set`, in order; visit(node, set)
 // says whether to go on below the node.
@@ -31,36 +35,120 @@ void walk(Automaton& automaton, const TokenTrie& trie, uint32_t n, SetId set, co
   }
 }
 
+// Calls visit(node) for every node right below `n`.
+template <typename Visit>
+void for_children(const TokenTrie& trie, uint32_t n, const Visit& visit) {
+  const auto& nodes = trie.nodes();
+  for (uint32_t child = n + 1; child < nodes[n].end; child = nodes[child].end) visit(child);
+}
+
+void forbid_token(std::span<uint32_t> mask, int32_t token) {
+  mask[static_cast<size_t>(token) / 32] &= ~(uint32_t{1} << (token % 32));
+}
+
 }  // namespace
 
 void LocalMask::add_to(std::span<uint32_t> mask) const {
+  if (run) run->add_to(mask, run_characters);
   for (size_t i = 0; i < words.size(); ++i) mask[i] |= words[i];
   for (int32_t token : tokens) allow_token(mask, token);
 }
 
-LocalMask compute_local_mask(Automaton& automaton, const TokenTrie& trie, StateId state) {
+size_t LocalMask::bytes() const {
+  return sizeof *this + words.size() * sizeof words[0] + tokens.size() * sizeof tokens[0] +
+         exits.size() * sizeof exits[0];
+}
+
+LocalMasks::LocalMasks(std::shared_ptr<const Machine> machine, const TokenTrie& trie,
+                       RunTokensCache& runs)
+    : machine_(std::move(machine)),
+      trie_(trie),
+      runs_(runs),
+      checks_(*machine_),
+      automaton_(std::make_unique<Automaton>(machine_)) {}
+
+LocalMask LocalMasks::compute(StateId state) {
+  if (automaton_->size() > kMaxSets) automaton_ = std::make_unique<Automaton>(machine_);
+  const SetId start = automaton_->start(state);
+  if (start == kDeadSet) return {};
   LocalMask mask;
-  std::vector<int32_t> allowed;
-  SetId start = automaton.start(state);
-  if (start == kDeadSet) return mask;
-  auto take = [&](int32_t token) { allowed.push_back(token); };
-  auto visit = [&](uint32_t n, SetId set) {
-    trie.tokens_at(n, take);
-    const TokenTrie::Node& node = trie.nodes()[n];
-    if (node.end == n + 1) return false;
-    if (automaton.ended(set)) mask.exits.push_back(n);
-    if (!node.plain_below || !automaton.takes_plain_text(set)) return true;
-    trie.tokens_below(n, take);
-    return false;
-  };
-  walk(automaton, trie, 0, start, visit);
-  if (allowed.size() <= kFewTokens) {
-    mask.tokens = std::move(allowed);
+  std::vector<uint32_t> words(trie_.mask_words());
+  if (checks_.decides(state)) {
+    const MachineState& s = machine_->states[state];
+    mask.run = runs_.get(trie_, machine_->runs[static_cast<size_t>(s.run)]);
+    mask.run_characters = s.run_left;
+    add_below(0, start, mask.run.get(), words, &mask.exits);
   } else {
-    mask.words.resize(trie.mask_words());
-    for (int32_t token : allowed) allow_token(mask.words, token);
+    add_by_first_byte(start, words, &mask.exits);
+  }
+  size_t allowed = 0;
+  for (uint32_t word : words) allowed += static_cast<size_t>(std::popcount(word));
+  if (allowed > kFewTokens) {
+    mask.words = std::move(words);
+    return mask;
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    for (uint32_t word = words[i]; word != 0; word &= word - 1)
+      mask.tokens.push_back(static_cast<int32_t>(i * 32) + std::countr_zero(word));
   }
   return mask;
+}
+
+// The tokens below node `n`, except those of `known`, which are seen to.
+void LocalMasks::add_below(uint32_t n, SetId set, const RunTokens* known, std::span<uint32_t> words,
+                           std::vector<uint32_t>* exits) {
+  auto take = [&](int32_t token) { allow_token(words, token); };
+  walk(*automaton_, trie_, n, set, [&](uint32_t i, SetId here) {
+    const TokenTrie::Node& node = trie_.nodes()[i];
+    if (known && known->all_inside(i)) return false;
+    if (!known || !known->inside(i)) trie_.tokens_at(i, take);
+    if (node.end == i + 1) return false;
+    if (automaton_->ended(here)) exits->push_back(i);
+    if (!node.plain_below || !automaton_->takes_plain_text(here)) return true;
+    trie_.tokens_below(i, take);
+    return false;
+  });
+}
+
+// Where nearly any plain text may follow, as in a key that must not be one of some names: all of
+// it, then a closer look at the few first bytes with which not.
+void LocalMasks::add_by_first_byte(SetId start, std::span<uint32_t> words,
+                                   std::vector<uint32_t>* exits) {
+  const std::vector<bool> plain = plain_first_bytes(start);
+  size_t tokens = 0;
+  for_children(trie_, 0, [&](uint32_t child) {
+    if (plain[trie_.nodes()[child].byte]) trie_.tokens_below(child, [&](int32_t) { ++tokens; });
+  });
+  if (tokens <= trie_.vocab_size() / 2) return add_below(0, start, nullptr, words, exits);
+  const auto all_plain = runs_.get(trie_, plain_run_class());
+  all_plain->add_to(words, static_cast<int>(kMaxTokenBytes));
+  for_children(trie_, 0, [&](uint32_t child) {
+    const uint8_t byte = trie_.nodes()[child].byte;
+    const SetId set = automaton_->step(start, byte);
+    const RunTokens* known = plain[byte] ? all_plain.get() : nullptr;
+    if (!known) {
+      auto clear = [&](int32_t token) { forbid_token(words, token); };
+      trie_.tokens_at(child, clear);
+      trie_.tokens_below(child, clear);
+    }
+    if (set == kDeadSet) return;
+    if (!known) trie_.tokens_at(child, [&](int32_t token) { allow_token(words, token); });
+    if (automaton_->ended(set) && trie_.nodes()[child].end > child + 1) exits->push_back(child);
+    add_below(child, set, known, words, exits);
+  });
+}
+
+// By byte: after it, any plain text may follow.
+std::vector<bool> LocalMasks::plain_first_bytes(SetId start) {
+  std::vector<bool> by_class;
+  for (uint8_t byte : machine_->class_bytes) {
+    const PlainState open = next_plain(PlainState::kBoundary, byte);
+    const SetId set = open == PlainState::kInvalid ? kDeadSet : automaton_->step(start, byte);
+    by_class.push_back(set != kDeadSet && automaton_->takes_plain_text(set, open));
+  }
+  std::vector<bool> by_byte(256);
+  for (size_t byte = 0; byte < 256; ++byte) by_byte[byte] = by_class[machine_->byte_class[byte]];
+  return by_byte;
 }
 
 void walk_subtree(Automaton& automaton, const TokenTrie& trie, uint32_t n, SetId set,

@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "runtime/text/grammar/automaton.h"
+#include "runtime/text/grammar/run_check.h"
+#include "runtime/text/grammar/run_tokens.h"
 #include "runtime/text/grammar/token_trie.h"
 
 namespace nmc {
@@ -15,16 +18,37 @@ namespace nmc {
 // on beyond the rule's end depend on what called it: for those the tree nodes are kept at which the
 // rule ended. (The split is the main insight of XGrammar, arXiv:2411.15100.)
 struct LocalMask {
-  std::vector<uint32_t> words;  // allowed tokens as bits; empty when `tokens` lists them
-  std::vector<int32_t> tokens;  // allowed tokens, when they are few
+  std::shared_ptr<const RunTokens> run;  // allowed tokens: those of a run, when not null, ...
+  int run_characters = 0;                // ... of up to so many characters, ...
+  std::vector<uint32_t> words;           // ... these, as bits; empty when `tokens` lists them, ...
+  std::vector<int32_t> tokens;           // ... and these, when they are few
   std::vector<uint32_t> exits;  // tree nodes with children at which the rule may have ended
 
   // Adds the allowed tokens to `mask`.
   void add_to(std::span<uint32_t> mask) const;
+  // Of memory, without the run, which is shared.
+  size_t bytes() const;
 };
 
-// Walks the tree from `state` with an empty stack.
-LocalMask compute_local_mask(Automaton& automaton, const TokenTrie& trie, StateId state);
+// Computes the local masks of a machine. Not thread-safe. Refers to its arguments.
+class LocalMasks {
+ public:
+  LocalMasks(std::shared_ptr<const Machine> machine, const TokenTrie& trie, RunTokensCache& runs);
+
+  LocalMask compute(StateId state);
+
+ private:
+  void add_below(uint32_t n, SetId set, const RunTokens* known, std::span<uint32_t> words,
+                 std::vector<uint32_t>* exits);
+  void add_by_first_byte(SetId start, std::span<uint32_t> words, std::vector<uint32_t>* exits);
+  std::vector<bool> plain_first_bytes(SetId start);
+
+  const std::shared_ptr<const Machine> machine_;
+  const TokenTrie& trie_;
+  RunTokensCache& runs_;
+  RunChecks checks_;
+  std::unique_ptr<Automaton> automaton_;
+};
 
 // Adds every token below node `n` (the node itself not) whose remaining bytes can follow `set`.
 // Returns through `allow` each allowed token.

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "runtime/base/status.h"
 #include "runtime/text/grammar/expression.h"
+#include "runtime/text/grammar/run.h"
 
 namespace nmc {
 
@@ -26,6 +28,10 @@ struct MachineState {
   std::vector<Edge> edges;
   std::vector<Call> calls;
   bool accepts = false;  // the rule may end here
+  // Between two characters of a run: which of the machine's runs, and how many more characters
+  // of it fit, as far as a token can tell.
+  int32_t run = -1;
+  uint16_t run_left = 0;
   // States of one class allow the same next bytes for at least kMaxTokenBytes: copies inside a long
   // counted repetition. Token masks are kept per class.
   StateId mask_class = 0;
@@ -39,6 +45,10 @@ inline constexpr int64_t kMaxTokenBytes = 256;
 // Immutable. No state is a dead end: from each, some byte string leads to the end of its rule.
 struct Machine {
   std::vector<MachineState> states;
+  // Bytes of one class are alike to every state, and to plain text (plain_text.h).
+  std::array<uint8_t, 256> byte_class{};
+  std::vector<uint8_t> class_bytes;  // one byte of each class
+  std::vector<RunClass> runs;
   std::vector<StateId> rule_start;  // ascending: a rule's states follow one another
   std::vector<std::string> rule_names;
   RuleId root = 0;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "runtime/text/grammar/machine.h"
 #include "runtime/text/grammar/machine_checks.h"
+#include "runtime/text/grammar/plain_text.h"
 
 namespace nmc {
 namespace {
@@ -17,12 +19,17 @@ struct Node {
   RuleId rule = 0;
   uint32_t call_return = kNone;
   uint32_t mask_class = kNone;  // node with the same future; kNone: itself
+  int32_t run = -1;             // one more character of this run may begin here, ...
+  uint16_t run_left = 0;        // ... and so many in all
 };
+
+class RunClasses;
 
 class RuleCompiler {
  public:
-  RuleCompiler(const GrammarBuilder& grammar, size_t max_nodes)
-      : grammar_(grammar), max_nodes_(max_nodes) {}
+  // Without `runs`, none are looked for.
+  RuleCompiler(const GrammarBuilder& grammar, size_t max_nodes, RunClasses* runs)
+      : grammar_(grammar), max_nodes_(max_nodes), runs_(runs) {}
 
   // False when the rule grew beyond the limit.
   bool build(ExprId body) {
@@ -36,25 +43,33 @@ class RuleCompiler {
     std::vector<uint32_t> state_of(nodes_.size(), kNone);
     std::vector<uint32_t> order;
     auto want = [&](uint32_t n) {
+      n = skip(n);
       if (state_of[n] == kNone) {
         state_of[n] = static_cast<uint32_t>(machine->states.size() + order.size());
         order.push_back(n);
       }
       return state_of[n];
     };
-    want(start_);
+    const StateId start = want(start_);
     std::vector<MachineState> states;
     for (size_t i = 0; i < order.size(); ++i) {
       MachineState s;
+      bool several_runs = false;
       for (uint32_t n : closure(order[i])) {
         const Node& from = nodes_[n];
         if (n == end_) s.accepts = true;
+        if (from.run >= 0) {
+          several_runs |= s.run >= 0;
+          s.run = from.run;
+          s.run_left = from.run_left;
+        }
         if (from.byte_target != kNone) {
           for (auto [low, high] : from.bytes.ranges())
             s.edges.push_back({low, high, want(from.byte_target)});
         }
         if (from.call_return != kNone) s.calls.push_back({from.rule, want(from.call_return)});
       }
+      if (several_runs) s.run = -1;
       states.push_back(std::move(s));
     }
     for (size_t i = 0; i < order.size(); ++i) {
@@ -64,7 +79,7 @@ class RuleCompiler {
           other == kNone || state_of[other] == kNone ? state_of[order[i]] : state_of[other];
       machine->states.push_back(std::move(states[i]));
     }
-    return state_of[start_];
+    return start;
   }
 
  private:
@@ -118,11 +133,20 @@ class RuleCompiler {
     return to;
   }
 
+  // A node where `left` more characters of a run may begin.
+  uint32_t run_move(uint32_t from, int32_t run, int64_t left) {
+    uint32_t to = free_move(from);
+    nodes_[to].run = run;
+    nodes_[to].run_left = static_cast<uint16_t>(std::min(left, kMaxTokenBytes + 1));
+    return to;
+  }
+
   uint32_t connect_repeat(const Expr& e, uint32_t from) {
     ExprId what = e.children[0];
+    const int32_t run = run_of(e);
     if (e.max == kNoLimit) {
-      for (int64_t i = 0; i < e.min; ++i) from = connect(what, from);
-      uint32_t loop = free_move(from);
+      for (int64_t i = 0; i < e.min; ++i) from = connect(what, run_move(from, run, INT64_MAX));
+      uint32_t loop = run_move(from, run, INT64_MAX);
       uint32_t end = connect(what, loop);
       nodes_[end].free.push_back(loop);
       return free_move(loop);
@@ -134,7 +158,7 @@ class RuleCompiler {
       bool optional = i >= e.min;
       if (optional) nodes_[from].free.push_back(to);
       auto first = static_cast<uint32_t>(nodes_.size());
-      from = connect(what, free_move(from));
+      from = connect(what, run_move(from, run, e.max - i));
       bool far = e.max - i > kMaxTokenBytes + 1 && (optional || e.min - i > kMaxTokenBytes + 1);
       if (!far) continue;
       std::optional<uint32_t>& known = reference[optional];
@@ -146,6 +170,17 @@ class RuleCompiler {
     }
     nodes_[from].free.push_back(to);
     return to;
+  }
+
+  // The first node on the way from `n` where something happens: the ends of a choice's branches
+  // are one state.
+  uint32_t skip(uint32_t n) const {
+    auto passes = [&](const Node& node) {
+      return node.free.size() == 1 && node.byte_target == kNone && node.call_return == kNone &&
+             node.run == -1;
+    };
+    while (n != end_ && passes(nodes_[n])) n = nodes_[n].free[0];
+    return n;
   }
 
   std::vector<uint32_t> closure(uint32_t start) {
@@ -162,12 +197,74 @@ class RuleCompiler {
     return found;
   }
 
+  int32_t run_of(const Expr& repeat);
+
   const GrammarBuilder& grammar_;
   const size_t max_nodes_;
+  RunClasses* const runs_;
   std::vector<Node> nodes_;
   std::vector<uint32_t> seen_;  // by node: the start of the last closure that reached it
   uint32_t start_ = 0, end_ = 0;
 };
+
+// The runs of a machine by what they repeat.
+class RunClasses {
+ public:
+  RunClasses(const GrammarBuilder& grammar, std::vector<RunClass>* classes)
+      : grammar_(grammar), classes_(classes) {}
+
+  // -1 when repetitions of `what` are no run.
+  int32_t find(ExprId what) {
+    auto [known, added] = by_expression_.try_emplace(what, -1);
+    if (!added) return known->second;
+    constexpr size_t kMaxNodes = 1000;  // of one character; that of JSON's strings has 100
+    Machine machine;
+    RuleCompiler compiler(grammar_, kMaxNodes, nullptr);
+    if (!compiler.build(what)) return -1;
+    machine.rule_start.push_back(compiler.emit(&machine));
+    std::optional<RunClass> made = make_run_class(machine);
+    if (!made) return -1;
+    constexpr size_t kMaxClasses = 6;  // each takes 3 MB when it is used
+    auto same = std::find_if(classes_->begin(), classes_->end(),
+                             [&](const RunClass& c) { return c.moves == made->moves; });
+    if (same == classes_->end()) {
+      if (classes_->size() == kMaxClasses) return -1;
+      same = classes_->insert(same, std::move(*made));
+    }
+    return known->second = static_cast<int32_t>(same - classes_->begin());
+  }
+
+ private:
+  const GrammarBuilder& grammar_;
+  std::vector<RunClass>* classes_;
+  std::unordered_map<ExprId, int32_t> by_expression_;
+};
+
+int32_t RuleCompiler::run_of(const Expr& repeat) {
+  constexpr int64_t kShort = 8;  // walked about as fast
+  bool is_long = repeat.max == kNoLimit || repeat.max > kShort;
+  return runs_ && is_long ? runs_->find(repeat.children[0]) : -1;
+}
+
+// Fewer classes than bytes make the tables of a running grammar small and quickly filled.
+void classify_bytes(Machine* machine) {
+  std::array<bool, 257> begins{};
+  for (int b = 0; b < 256; ++b) {
+    for (int s = 0; s < kPlainStates; ++s) {
+      const auto state = static_cast<PlainState>(s);
+      const auto byte = static_cast<uint8_t>(b), before = static_cast<uint8_t>(b - 1);
+      if (b == 0 || next_plain(state, byte) != next_plain(state, before)) begins[byte] = true;
+    }
+  }
+  for (const MachineState& state : machine->states) {
+    for (const auto& edge : state.edges) begins[edge.low] = begins[edge.high + 1] = true;
+  }
+  for (int b = 0; b < 256; ++b) {
+    if (begins[static_cast<size_t>(b)]) machine->class_bytes.push_back(static_cast<uint8_t>(b));
+    machine->byte_class[static_cast<size_t>(b)] =
+        static_cast<uint8_t>(machine->class_bytes.size() - 1);
+  }
+}
 
 }  // namespace
 
@@ -175,8 +272,9 @@ Result<Machine> compile_machine(const GrammarBuilder& grammar, RuleId root, size
   Machine machine;
   machine.root = root;
   size_t budget = 4 * max_states;  // nodes before free moves are gone
+  RunClasses runs(grammar, &machine.runs);
   for (RuleId r = 0; r < grammar.rule_count(); ++r) {
-    RuleCompiler compiler(grammar, budget);
+    RuleCompiler compiler(grammar, budget, &runs);
     if (!compiler.build(grammar.body(r)) || machine.states.size() > max_states) {
       return unsupported("the grammar is too large (rule \"" + grammar.rule_name(r) +
                          "\"): more than " + std::to_string(max_states) +
@@ -186,6 +284,7 @@ Result<Machine> compile_machine(const GrammarBuilder& grammar, RuleId root, size
     machine.rule_names.push_back(grammar.rule_name(r));
   }
   NMC_TRY(remove_dead_ends(&machine));
+  classify_bytes(&machine);
   NMC_TRY(check_left_recursion(machine));
   return machine;
 }

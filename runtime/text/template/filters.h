@@ -26,5 +26,7 @@ extern const NamedFilter kListFilters[];
 extern const NamedFilter kPickFilters[];
 extern const NamedFilter kOrderFilters[];
 extern const NamedFilter kNumberFilters[];
+extern const NamedFilter kWrapFilters[];
+extern const NamedFilter kRareFilters[];
 
 }  // namespace nmc::jinja

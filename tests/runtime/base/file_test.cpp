@@ -72,6 +72,20 @@ TEST_F(FileTest, ACommittedFileReplacesTheOldOneWhole) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(FileTest, TwoWritersOfOneFileDoNotMeet) {
+  auto one = AtomicFile::create(folder_ / "out"), other = AtomicFile::create(folder_ / "out");
+  ASSERT_TRUE(one.ok() && other.ok());
+  EXPECT_EQ(entries(), 2u);
+  const uint8_t bytes[] = {'1', '2', '3'};
+  ASSERT_TRUE(one->write_at(0, bytes).ok());
+  ASSERT_TRUE(other->write_at(0, {bytes, 1}).ok());
+  ASSERT_TRUE(one->commit().ok());
+  EXPECT_EQ(*read_file(folder_ / "out", 100), "123");
+  ASSERT_TRUE(other->commit().ok());
+  EXPECT_EQ(*read_file(folder_ / "out", 100), "1");
+  EXPECT_EQ(entries(), 1u);
+}
+
 TEST_F(FileTest, ReadFileRefusesWhatIsTooLarge) {
   ASSERT_TRUE(write_file(folder_ / "out", "12345").ok());
   EXPECT_FALSE(read_file(folder_ / "out", 4).ok());

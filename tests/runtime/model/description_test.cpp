@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "runtime/model/config.h"
 #include "tests/runtime/model/north_config.h"
 
 namespace nmc {
@@ -50,6 +51,23 @@ TEST(Description, JsonKeepsEveryField) {
     auto back = description_from_json(*json, "header");
     ASSERT_TRUE(back.ok()) << back.status().message();
     EXPECT_EQ(*back, d);
+  }
+}
+
+TEST(Description, ErrorsNameTheFieldsOfTheFormTheyStandIn) {
+  ModelDescription m = north();
+  m.kv_heads = 5;
+  auto message = [&](FieldNames names) { return check_description(m, "x", names).message(); };
+  EXPECT_EQ(message(FieldNames::kHeader), "x: heads (32) must be a multiple of kv_heads (5)");
+  EXPECT_EQ(message(FieldNames::kConfig),
+            "x: num_attention_heads (32) must be a multiple of num_key_value_heads (5)");
+  Json header = description_to_json(north());
+  for (const auto& [key, original] : header.items()) {
+    if (!original.is_number_integer() || key == "bos_token" || key == "pad_token") continue;
+    Json wrong = header;
+    wrong[key] = -7;
+    const std::string sentence = description_from_json(wrong, "x").status().message();
+    EXPECT_EQ(sentence.find("x: " + key + " is -7"), 0u) << sentence;
   }
 }
 

@@ -116,9 +116,25 @@ TEST(CohereText, ALimitKeepsTheLastBlanks) {
   EXPECT_EQ(read("one \n", kAnswerStart), said("", "one"));
 }
 
-TEST(CohereText, LeakedMarkersWithoutReasoningAreTolerated) {
-  EXPECT_EQ(read("answer<|END_THINKING|><|START_TEXT|>answer<|END_TEXT|>", kAnswerStart),
-            said("", "answeranswer"));
+TEST(CohereText, AnAnswerThatIsGivenTwiceCountsOnce) {
+  const std::string leak = "An answer: é.<|END_THINKING|>";
+  for (const char* again : {"<|START_TEXT|>An answer: é.<|END_TEXT|>",
+                            "\n<|START_TEXT|>\n An answer: é. \n<|END_TEXT|>", "An answer: é.", "",
+                            "<|START_TEXT|>", "<|START_TEXT|>An answer: é.<|END_OF_TURN_TOKEN|>"}) {
+    EXPECT_EQ(read(leak + again, kAnswerStart), said("", "An answer: é.")) << again;
+  }
+  const Reading cut{.start = StartMode::kContent, .cut = true};
+  EXPECT_EQ(read(leak + "<|START_TEXT|>An ans", cut), said("", "An answer: é."));
+}
+
+TEST(CohereText, AnotherAnswerAfterALeakIsKept) {
+  const std::string leak = "One<|END_THINKING|><|START_TEXT|>";
+  EXPECT_EQ(read(leak + "One more<|END_TEXT|>", kAnswerStart), said("", "OneOne more"));
+  EXPECT_EQ(read(leak + "On<|END_TEXT|>", kAnswerStart), said("", "OneOn"));
+  EXPECT_EQ(read(leak + "Two<|END_TEXT|>", kAnswerStart), said("", "OneTwo"));
+  // Only what stood before any marker can be a leak.
+  EXPECT_EQ(read("hm<|END_THINKING|><|START_TEXT|>a<|END_TEXT|><|START_TEXT|>a<|END_TEXT|>"),
+            said("hm", "aa"));
 }
 
 TEST(CohereText, AForcedEndOfThinkingIsOneOfTwo) {

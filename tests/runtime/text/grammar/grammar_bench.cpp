@@ -177,6 +177,11 @@ std::vector<Case> cases() {
           "required": ["id", "day", "title"], "properties": {"id": {"pattern": "^[A-Z]{3}-[0-9]+$"},
           "day": {"format": "date"}, "title": {"type": "string", "maxLength": 80}}})"),
        {R"({"id": "ABC-1042", "day": "2024-05-17", "title": "a title that is not too long to be read"})"}},
+      {"counted strings",
+       schema(R"({"type": "object", "additionalProperties": false, "required": ["slug", "text"],
+          "properties": {"slug": {"pattern": "^[a-z0-9_-]{1,64}$"},
+          "text": {"type": "string", "minLength": 20, "maxLength": 4000}}})"),
+       {R"({"slug": "a-name_of-some_kind-that-is-not-very-short-but-fits-the-bound", "text": "Words that stand near the lower bound, and then some more of them, so that it is passed."})"}},
   };
 }
 

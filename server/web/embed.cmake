@@ -1,0 +1,15 @@
+# Writes the files FILES of the folder of this script as bytes into the C++ file OUT.
+set(table "")
+set(arrays "")
+set(index 0)
+foreach(name ${FILES})
+  file(READ "${CMAKE_CURRENT_LIST_DIR}/${name}" hex HEX)
+  string(LENGTH "${hex}" digits)
+  math(EXPR size "${digits} / 2")
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  string(APPEND arrays "constexpr unsigned char kFile${index}[] = {${bytes}};\n")
+  string(APPEND table "    {\"${name}\", {reinterpret_cast<const char*>(kFile${index}), ${size}}},\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+file(WRITE "${OUT}" "#include \"server/web/files.h\"\n\nnamespace nmc::web {\nnamespace {\n\n${arrays}\n}  // namespace\n
+std::span<const File> files() {\n  static const File kFiles[] = {\n${table}  };\n  return kFiles;\n}\n\n}  // namespace nmc::web\n")

@@ -1,0 +1,111 @@
+#include "tools/chat/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "kernels/open.h"
+#include "runtime/base/standard_output.h"
+
+namespace nmc {
+namespace {
+
+constexpr int kUsage = 2;
+
+void add_source_options(CLI::App* app, ChatArguments* a) {
+  const char* group = "Who answers";
+  auto* model = app->add_option("-m,--model", a->local.model, "A .nmc file, run by this program")
+                    ->envname("NMC_MODEL")
+                    ->type_name("FILE")
+                    ->group(group);
+  app->add_option("--url", a->url, "Or an OpenAI-compatible server, such as http://127.0.0.1:8080")
+      ->excludes(model)
+      ->group(group);
+  app->add_option("--api-key", a->api_key, "What the server asks for")
+      ->envname("NMC_API_KEY")
+      ->group(group);
+  app->add_option("--device", a->local.device,
+                  "Where to compute: auto, " + executor_names() + " (default: auto)")
+      ->type_name("NAME")
+      ->group(group);
+  app->add_option("-c,--ctx-size", a->local.context, "Tokens of a conversation (default: 8192)")
+      ->check(CLI::Range(int64_t{16}, int64_t{1} << 31).description(""))
+      ->type_name("N")
+      ->group(group);
+}
+
+void add_prompt_options(CLI::App* app, ChatArguments* a) {
+  const char* group = "What is asked";
+  app->add_option("-p,--prompt", a->prompt, "Answer this and leave")
+      ->type_name("TEXT")
+      ->group(group);
+  app->add_option("-f,--file", a->prompt_file, "... or the text of this file, behind that of -p")
+      ->type_name("FILE")
+      ->group(group);
+  app->add_option("--system", a->system, "How the model is to answer (also: -sys)")
+      ->type_name("TEXT")
+      ->group(group);
+}
+
+void add_answer_options(CLI::App* app, ChatArguments* a) {
+  const char* group = "The answer (defaults: the model's own)";
+  AnswerSettings& s = a->settings;
+  app->add_option("--temp,--temperature", s.temperature, "0 takes the likeliest token")
+      ->check(CLI::Range(0.0, 10.0))
+      ->group(group);
+  app->add_option("--top-k", s.top_k, "Draw from the K likeliest tokens; 0: from all")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  app->add_option("--top-p", s.top_p, "... from the likeliest that have this probability")
+      ->check(CLI::Range(0.0, 1.0))
+      ->group(group);
+  app->add_option("--min-p", s.min_p, "... from those that have this share of the likeliest's")
+      ->check(CLI::Range(0.0, 1.0))
+      ->group(group);
+  app->add_option("--seed", s.seed, "The same seed gives the same answer")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  app->add_option("-n,--predict", s.max_tokens, "At most so many tokens")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  app->add_option("--reasoning", s.reasoning, "on or off, where the model can do both")
+      ->type_name("on|off")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"on", true}, {"off", false}})
+                      .description(""))
+      ->group(group);
+}
+
+}  // namespace
+
+ChatArguments parse_chat_arguments(int argc, char** argv) {
+  CLI::App app(
+      "Chats with a model. With -p, -f or text on standard input it answers once; what goes to a "
+      "file or a pipe is the answer alone. Otherwise it asks for one message after the other: "
+      "Ctrl-C stops an answer, and leaves when pressed again; a line that ends in \\ goes on; "
+      "/help lists the commands. Exit codes: 0, 1 when there is no answer, 2 for a wrong command "
+      "line, 130 after Ctrl-C.",
+      "chat");
+  ChatArguments a;
+  add_source_options(&app, &a);
+  add_prompt_options(&app, &a);
+  add_answer_options(&app, &a);
+  app.add_flag("--quiet", a.quiet, "No timings");
+  app.set_version_flag("--version", std::string("nmc ") + NMC_VERSION);
+  // "-sys" as other programs write it; the parser takes a single dash for one letter only.
+  std::vector<std::string> words;
+  for (int i = argc - 1; i > 0; --i) {
+    const std::string word = argv[i];
+    words.push_back(word == "-sys" ? "--system" : word);
+  }
+  try {
+    app.parse(words);
+    if (a.local.model.empty() && a.url.empty())
+      throw CLI::ValidationError("--model", "or --url must say who answers");
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) std::exit(exit_code_after_output("chat", app.exit(e)));
+    std::fprintf(stderr, "chat: %s; see chat --help\n", e.what());
+    std::exit(kUsage);
+  }
+  return a;
+}
+
+}  // namespace nmc
