@@ -63,8 +63,10 @@ Result<Loaded> load(const Options& options) {
   loaded.model->name = options.alias;
   loaded.model->bytes = file->header().file_bytes;
 
-  EngineOptions wanted{
-      .context = options.context, .parallel = options.parallel, .max_queue = options.max_queue};
+  EngineOptions wanted{.context = options.context,
+                       .parallel = options.parallel,
+                       .max_queue = options.max_queue,
+                       .decode_share = options.decode_share};
   if (wanted.context > file->model().max_context) {
     return invalid_argument("--ctx-size asks for " + std::to_string(wanted.context) +
                             " tokens; the model is made for " +

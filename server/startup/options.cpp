@@ -18,14 +18,14 @@ constexpr int64_t kMostContext = int64_t{1} << 30;
 
 // A finite number from `least` to `most`; the library's own range lets "nan" pass, and repeats
 // whatever was typed.
-CLI::Validator seconds_between(double least, double most) {
-  char range[64];
-  std::snprintf(range, sizeof range, "%g to %g", least, most);
+CLI::Validator number_between(double least, double most, const char* of = "") {
+  char range[96];
+  std::snprintf(range, sizeof range, "must be a number%s, %g to %g", of, least, most);
   auto check = [least, most, range = std::string(range)](const std::string& text) {
     char* end = nullptr;
     double value = std::strtod(text.c_str(), &end);
     bool ok = !text.empty() && *end == '\0' && value >= least && value <= most;
-    return ok ? std::string() : "must be a number of seconds, " + range;
+    return ok ? std::string() : range;
   };
   return CLI::Validator(check, range);
 }
@@ -78,6 +78,11 @@ void add_request_options(CLI::App* app, Options* o) {
       .add("--max-queue", o->max_queue, "Requests that may wait; further ones get 429",
            "NMC_MAX_QUEUE")
       ->check(CLI::Range(1, 100'000));
+  group
+      .add("--decode-share", o->decode_share,
+           "Of the time while prompts are read, what running answers get, 0 to 0.95",
+           "NMC_DECODE_SHARE")
+      ->check(number_between(0, 0.95));
 }
 
 void add_memory_options(CLI::App* app, Options* o) {
@@ -112,11 +117,11 @@ void add_http_options(CLI::App* app, Options* o) {
       .add("--timeout", o->timeout,
            "Seconds a client may take to send a request, or to take a piece of an answer",
            "NMC_TIMEOUT")
-      ->check(seconds_between(0.1, 86400));
+      ->check(number_between(0.1, 86400, " of seconds"));
   group
       .add("--sse-ping-interval", o->ping,
            "Seconds after which a silent stream sends a comment line", "NMC_SSE_PING_INTERVAL")
-      ->check(seconds_between(0.05, 86400));
+      ->check(number_between(0.05, 86400, " of seconds"));
 }
 
 void add_access_options(CLI::App* app, Options* o, std::string* key_file) {

@@ -19,6 +19,7 @@ struct Options {
   int64_t context = 0;  // 0: the model's, or what memory allows
   int64_t parallel = 4;
   int64_t max_queue = 64;
+  double decode_share = 0.5;         // of the time while prompts are read
   uint64_t kv_memory = 0;            // bytes; 0: what memory allows
   std::filesystem::path cache_file;  // empty: prefixes are forgotten at the end
   std::string device = "auto";

@@ -185,6 +185,7 @@ TEST_F(ServerTest, ExitCodesAndSentences) {
   for (const char* seconds : {"nan", "-1", "1e300", "", "5s"}) {
     run({"-m", model(), "--timeout", seconds}, 2, "must be a number of seconds, 0.1 to 86400");
   }
+  run({"-m", model(), "--decode-share", "nan"}, 2, "must be a number, 0 to 0.95");
   run({"-m", model(), "--host", ""}, 2, "must not be empty");
   run({"-m", model(), "-c", "-1"}, 2, "not in range 0 to 1073741824");
   run({"-m", model(), "--api-key", ""}, 2, "a key must not be empty");
