@@ -18,14 +18,6 @@ if(NMC_FUZZ)
   target_compile_options(nmc_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# nmc_precompile(NAME HEADER...): headers that are read once for all files of a target; most of the
-# time of its files is reading them.
-function(nmc_precompile name)
-  foreach(header ${ARGN})
-    target_precompile_headers(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
-  endforeach()
-endfunction()
-
 # nmc_library(NAME SOURCES a.cpp ... [DEPENDS libs ...]): a static library, PUBLIC dependencies.
 function(nmc_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
@@ -45,10 +37,6 @@ function(nmc_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE nmc_flags nmc_test_support ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
-  list(LENGTH ARG_SOURCES files)
-  if(files GREATER 3)
-    nmc_precompile(${name} gmock/gmock.h nlohmann/json.hpp)
-  endif()
   # Most of a test's time is its compilation; what it tests is optimised.
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
