@@ -1,5 +1,6 @@
 #include "tools/chat/ctrl_c.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -34,6 +35,18 @@ bool ctrl_c_pressed() {
 }
 void forget_ctrl_c() {
   pressed.store(false);
+}
+
+bool wait_for_input(bool known) {
+  sigset_t interrupt, before;
+  ::sigemptyset(&interrupt);
+  ::sigaddset(&interrupt, SIGINT);
+  ::sigprocmask(SIG_BLOCK, &interrupt, &before);
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  // The signal is let through only while this waits, so none is lost between the look and the wait.
+  const bool came = (known || !pressed.load()) && ::ppoll(&input, 1, nullptr, &before) >= 0;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  return came;
 }
 
 }  // namespace nmc

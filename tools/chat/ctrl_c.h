@@ -11,4 +11,8 @@ void watch_ctrl_c();
 bool ctrl_c_pressed();
 void forget_ctrl_c();
 
+// Waits until standard input has something or ended; false when Ctrl-C was pressed before or
+// meanwhile. `known`: that it was pressed before is known, and no reason to return.
+bool wait_for_input(bool known);
+
 }  // namespace nmc

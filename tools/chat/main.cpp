@@ -48,19 +48,19 @@ nmc::Status answer(nmc::Answerer& answerer, const nmc::ChatArguments& a, nmc::Sc
 }
 
 // A message from the terminal; nothing at the end of input.
-std::optional<std::string> read_message() {
+// `known`: Ctrl-C was pressed at the message before, and its user was told.
+std::optional<std::string> read_message(bool known) {
   std::string message;
   for (const char* prompt = "> ";; prompt = ". ") {
     std::fputs(prompt, stdout);
     std::fflush(stdout);
     std::string line;
     for (;;) {
-      const int c = std::fgetc(stdin);
-      if (c == EOF && errno == EINTR) {
-        std::clearerr(stdin);
+      if (!nmc::wait_for_input(known)) {
         std::fputs("\n(Ctrl-C again or Ctrl-D leaves)\n", stdout);
         return std::string();
       }
+      const int c = std::fgetc(stdin);
       if (c == EOF) return std::nullopt;
       if (c == '\n') break;
       line += static_cast<char>(c);
@@ -74,10 +74,10 @@ std::optional<std::string> read_message() {
 int converse(nmc::Answerer& answerer, const nmc::ChatArguments& a) {
   nmc::Screen screen(nmc::Screen::detect());
   nmc::Conversation conversation(a.system);
+  std::setvbuf(stdin, nullptr, _IONBF, 0);  // what is read is what was waited for
   std::fputs("Type a message; /help lists the commands.\n", stdout);
   for (;;) {
-    errno = 0;
-    const std::optional<std::string> message = read_message();
+    const std::optional<std::string> message = read_message(nmc::ctrl_c_pressed());
     if (!message) break;
     if (message->find_first_not_of(" \t\n") == std::string::npos) continue;
     nmc::forget_ctrl_c();
