@@ -1,5 +1,6 @@
 #include "kernels/cuda/decode/decoder.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -43,7 +44,7 @@ struct MailboxLayout {
   Mailboxes mail;
   size_t empty_bytes, zero_bytes, bytes;
 
-  MailboxLayout(char* base, size_t batch, size_t steps) {
+  MailboxLayout(char* base, size_t batch) {
     size_t at = 0;
     mail.x = take<uint32_t>(at, base, 3 * batch * kHidden / 2);
     mail.q = take<uint32_t>(at, base, 3 * batch * kKvHeads * kQueryWords);
@@ -51,7 +52,7 @@ struct MailboxLayout {
     mail.h = take<uint32_t>(at, base, 3 * batch * kActive * kWidth / 2);
     empty_bytes = at;
     mail.logits = take<uint64_t>(at, base, 3 * batch * kExperts);
-    mail.best = take<uint64_t>(at, base, batch * steps * kCtas);
+    mail.choice = take<uint64_t>(at, base, 6 * batch * kCtas);
     zero_bytes = at - empty_bytes;
     mail.partial = take<uint32_t>(at, base, 3 * batch * kCtas * kGroupCtas * 32);
     mail.weight = take<uint2>(at, base, 3 * batch * kCtas * kGroupCtas);
@@ -69,7 +70,7 @@ Status differs(const char* field, int64_t value, int64_t expected) {
 
 struct Decoder::State {
   Params params{};
-  DeviceMemory mail[std::size(kKernels)], tokens, frequencies;
+  DeviceMemory mail[std::size(kKernels)], tokens, kept, frequencies;
   PinnedMemory hangs;
 
   std::string describe_hang() const {
@@ -197,7 +198,7 @@ Result<Decoder> Decoder::create(const DeviceWeights& weights, const KvPools& kv)
   p.frequencies = state->frequencies.as<float>();
 
   for (size_t i = 0; i < std::size(kKernels); ++i) {
-    const size_t bytes = MailboxLayout(nullptr, kKernels[i].batch, kMaxDecodeSteps).bytes;
+    const size_t bytes = MailboxLayout(nullptr, kKernels[i].batch).bytes;
     NMC_ASSIGN(state->mail[i], allocate_device(bytes, "mailboxes"));
     NMC_TRY(check(cudaMemset(state->mail[i].as<void>(), 0xff, bytes), "emptying the mailboxes"));
     NMC_TRY(check(kKernels[i].prepare(), "setting up the decode kernel"));
@@ -208,6 +209,9 @@ Result<Decoder> Decoder::create(const DeviceWeights& weights, const KvPools& kv)
   NMC_ASSIGN(state->tokens,
              allocate_device(kMaxDecodeRows * kMaxDecodeSteps * sizeof(int), "tokens"));
   p.tokens = state->tokens.as<int>();
+  NMC_ASSIGN(state->kept,
+             allocate_device(kMaxDecodeRows * size_t(model.vocab) * sizeof(float), "logits"));
+  p.kept = state->kept.as<float>();
   const size_t hang_bytes = sizeof(HangRecord) * kCtas * kMaxWarps;
   NMC_ASSIGN(state->hangs, allocate_pinned(hang_bytes, "the watchdog"));
   std::fill_n(state->hangs.as<char>(), hang_bytes, 0);
@@ -226,25 +230,25 @@ Status Decoder::start(const DecodeRun& run, cudaStream_t stream) {
   while (size_t(kKernels[i].batch) < run.rows.size()) ++i;
   if (run.stamps != nullptr && i > 0) i = std::size(kKernels) - 1;
   const Kernel& kernel = run.stamps == nullptr ? kKernels[i] : kTracing[i > 0];
-  const MailboxLayout layout(s.mail[i].as<char>(), kernel.batch, run.steps);
+  const MailboxLayout layout(s.mail[i].as<char>(), kernel.batch);
   NMC_TRY(check(cudaMemsetAsync(layout.mail.x, 0xff, layout.empty_bytes, stream),
                 "emptying the mailboxes"));
   NMC_TRY(check(cudaMemsetAsync(layout.mail.logits, 0, layout.zero_bytes, stream),
                 "emptying the mailboxes"));
   Params p = s.params;
   p.mail = layout.mail;
-  // The last two do not depend on the steps, for their readers keep them empty between launches.
-  const Mailboxes kept = MailboxLayout(s.mail[i].as<char>(), kernel.batch, kMaxDecodeSteps).mail;
-  p.mail.partial = kept.partial;
-  p.mail.weight = kept.weight;
   p.logits = run.logits;
   p.experts = run.experts;
   p.stamps = run.stamps;
   p.steps = run.steps;
   p.count = int(run.rows.size());
+  constexpr int64_t kAll = int64_t(kCtas) * kLmGroups * 8;
+  p.vocabulary = int(run.vocabulary > 0 ? std::min(run.vocabulary, kAll) : kAll);
   for (int row = 0; row < p.count; ++row) {
     const DecodeRow& r = run.rows[row];
-    p.rows[row] = {r.token, int(r.position), {r.global_pages, r.sliding_pages}};
+    p.rows[row] = {r.token,          int(r.position),  {r.global_pages, r.sliding_pages},
+                   r.sampling.scale, r.sampling.top_p, r.sampling.seed,
+                   r.sampling.draw};
   }
   return check(kernel.launch(p, stream), "starting the decode kernel");
 }

@@ -15,6 +15,14 @@
 
 namespace nmc::cuda {
 
+// How a row's tokens are chosen: by the scores of runtime/engine/token_noise.h.
+struct RowSampling {
+  float scale = 0;    // 1 / temperature; 0: the most likely token
+  float top_p = 1;    // among the most likely tokens that have this probability together
+  uint64_t seed = 0;  // of the sequence's random stream
+  uint64_t draw = 0;  // the number in it of the first token that is chosen
+};
+
 // One sequence of a run.
 struct DecodeRow {
   int32_t token = 0;     // the first token read
@@ -23,9 +31,10 @@ struct DecodeRow {
   // Sliding entries that left the window are not looked at.
   const int32_t* global_pages = nullptr;
   const int32_t* sliding_pages = nullptr;
+  RowSampling sampling = {};
 };
 
-// One launch: `steps` tokens of each sequence, each the most probable one after the token before.
+// One launch: `steps` tokens of each sequence, each chosen after the token before.
 struct DecodeRun {
   std::span<const DecodeRow> rows;  // 1 to kMaxDecodeRows different sequences
   int steps = 1;                    // 1 to kMaxDecodeSteps
@@ -36,6 +45,7 @@ struct DecodeRun {
   // Device memory [steps][layers][decode::kEvents][kDecodeCtas]: when each CTA passed each event,
   // in ns of the device's clock; zero where it did not. Or null; tracing costs about a per cent.
   uint64_t* stamps = nullptr;
+  int64_t vocabulary = 0;  // tokens from this one on are never chosen; 0: all may be
 };
 constexpr int kDecodeCtas = 128;
 constexpr int kMaxDecodeRows = 8;
@@ -57,7 +67,8 @@ class Decoder {
 
   // Starts a run; everything it reads must stay until the stream has passed it.
   Status start(const DecodeRun& run, cudaStream_t stream);
-  // Device memory [steps][rows]: the tokens that the last run chose.
+  // Device memory [steps][rows]: the tokens that the last run chose; -1 where a row's logits were
+  // not finite.
   const int32_t* tokens() const;
   // Waits for the stream. A hang is kInternal and says who waited for what; the device is lost
   // then.

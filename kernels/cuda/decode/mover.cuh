@@ -36,6 +36,7 @@ __device__ __forceinline__ void run_exchange(Role<Config> role, Exchange exchang
   if (gathers_x) prefetch_norm(role, part, 0);
   if (exchange == Exchange::kHiddenOut) {
     if (role.lane < role.rows()) ((volatile int*)s.token)[role.lane] = p.rows[role.lane].token;
+    if (role.lane == 0) s.exchanges = 0;
     role.warp_arrive(&s.token_ready);
   }
 #pragma unroll 1

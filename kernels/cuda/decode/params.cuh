@@ -18,7 +18,7 @@ struct Mailboxes {
   uint2* weight;      // [3][B][kCtas that merges][kGroupCtas] fp32: sum over p, largest score
   uint32_t* o;        // [3][B][4 groups x kHeads x kHeadDim] bf16
   uint32_t* h;        // [3][kActive x B][kWidth] bf16, see routing.cuh for the order
-  uint64_t* best;     // [steps][B][kCtas]: the largest logit and its row; zero before a launch
+  uint64_t* choice;   // [2][3][B][kCtas], see token.cuh; zero before a launch
 };
 
 // One kind of tensor over all layers: layer 0 is laid out by itself, the others are `stride` apart.
@@ -37,6 +37,8 @@ struct KvView {
 struct Row {
   int token, position;  // the first token read, and where it stands
   const int* pages[2];  // page tables of the pools: entry i holds the tokens [64 i, 64 i + 64)
+  float scale, top_p;   // how its tokens are chosen: see RowSampling in decoder.h
+  uint64_t seed, draw;
 };
 
 struct Params {
@@ -58,15 +60,17 @@ struct Params {
 
   Mailboxes mail;
   HangRecord* hangs;  // see watchdog.cuh
-  int* tokens;        // [steps][count]
-  float* logits;      // [steps][count][vocabulary], or null
+  int* tokens;        // [steps][count]; -1 when a row's logits are not finite
+  float* logits;      // [steps][count][all rows of the LM head], or null
+  float* kept;        // [count][all rows of the LM head]: of the present step, where top_p < 1
   int* experts;       // [steps][count][layers][kActive] in ascending order, or null
   uint64_t* stamps;   // [steps][layers][kEvents][kCtas], tracing builds only
   uint64_t watchdog_ns;
   int in_flight;       // halves of chunks that a producer has under way, at most
   int in_flight_down;  // the same for the smaller chunks of down
   int steps;
-  int count;  // rows in use
+  int count;       // rows in use
+  int vocabulary;  // rows of the LM head from here on are never chosen
   Row rows[kMaxBatch];
 
   __device__ __forceinline__ const char* of_layer(const LayerTensor& t, int layer) const {

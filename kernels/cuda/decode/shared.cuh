@@ -47,6 +47,13 @@ struct Routing {
   float score[kActive * kBatch];
 };
 
+// What the warp that chooses tokens knows of a row's draw.
+struct TopDraw {
+  float score;  // of the winner so far; not finite: the row's logits are not
+  int token;
+  float logit, largest;  // of the winner, and of the row; where top_p < 1
+};
+
 constexpr int kMaxSlots = 11;
 
 // What does not depend on the batch stands first.
@@ -92,6 +99,8 @@ struct alignas(1024) Shared : SharedHead {
   float weight[kConsumers][kHeads];  // sums of p over a warp's tokens
   Routing<kBatch> routing[2];        // of even and odd layers
   int token[kBatch];
+  uint32_t exchanges;     // of choices since the launch: the choosing warp's own, like
+  TopDraw draws[kBatch];  // its draws
   uint16_t global_pages[kBatch][kMaxOwnPages];  // see pages.cuh
   uint16_t sliding_pages[kBatch][kSlidingPages];
 

@@ -1,44 +1,39 @@
-// The LM head's rows to the next token of every row of the batch: the largest logit of this CTA,
-// then of everybody.
+// The LM head's rows to the next token of every row of the batch. Each CTA finds the best score of
+// its own tokens while they stream in; then all CTAs compare.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/cuda/decode/role.cuh"
+#include "kernels/cuda/decode/top_p.cuh"
 
 namespace nmc::decode {
 
-struct Candidate {
-  float logit = -INFINITY;
-  int row = 0;
-  __device__ __forceinline__ void offer(float l, int r) {
-    if (l > logit || (l == logit && r < row)) {
-      logit = l;
-      row = r;
-    }
-  }
-  // The best of the lanes whose numbers differ in the bits from `lowest` up.
-  __device__ __forceinline__ void agree(int lowest) {
-#pragma unroll 1
-    for (int m = 16; m >= lowest; m >>= 1) {
-      const float l = __shfl_xor_sync(~0u, logit, m);
-      offer(l, __shfl_xor_sync(~0u, row, m));
-    }
-  }
+// Floats as integers of the same order.
+__device__ __forceinline__ uint32_t ordered_bits(float f) {
+  const uint32_t b = __float_as_uint(f);
+  return b & 0x80000000u ? ~b : b | 0x80000000u;
+}
+__device__ __forceinline__ float from_ordered_bits(uint32_t b) {
+  return __uint_as_float(b & 0x80000000u ? b & 0x7fffffffu : ~b);
+}
+
+// What a lane found in the CTA's tokens: of row lane % kBatch.
+struct OwnTokens {
+  Candidate best;
+  float largest;
 };
 
 // `place` is that of the consumers' partial sums.
 template <class Role, class Place>
-__device__ __forceinline__ void choose_tokens(const Role& role, int step, Place& place) {
+__device__ __forceinline__ OwnTokens draw_own_tokens(const Role& role, int step, Place& place) {
   constexpr int kBatch = Role::kBatch, kLmBatch = Sizes<kBatch>::kLmBatch;
   const Params& p = role.p;
   auto& s = role.shared;
-  const int lane = role.lane, mine = lane % kBatch;  // the lane's row of the batch
+  const int lane = role.lane, mine = lane % kBatch, row = min(mine, role.rows() - 1);
   const float scale = role.inverse_rms(mine) * p.logit_scale;
-  float* logits = p.logits && mine < role.rows()
-                      ? p.logits + (uint64_t(step) * role.rows() + mine) * kCtas * kLmGroups * 8
-                      : nullptr;
-  Candidate best;
+  float* logits = step_logits(role, step, mine);
+  TokenDraw draw(p.rows[row], step);
+  float largest = -INFINITY;
 #pragma unroll 1
   for (int i = 0; i < kLmGroups / kLmBatch; i++) {
     ptx::mbarrier_wait(&s.lm_done[place.slot], place.parity);
@@ -47,35 +42,92 @@ __device__ __forceinline__ void choose_tokens(const Role& role, int step, Place&
       float sum = 0;
 #pragma unroll
       for (int k = 0; k < kConsumers; k++) sum += s.lm[place.slot][r >> 3][k][mine][r & 7];
-      const int row = (role.cta * kLmGroups + i * kLmBatch) * 8 + r;
-      best.offer(sum, row);
-      if (logits) logits[row] = sum * scale;
+      const int at = i * kLmBatch * 8 + r, token = role.cta * kLmRows + at;
+      const float logit = sum * scale;
+      if (logits) logits[token] = logit;
+      if (token < p.vocabulary) {
+        draw.offer(logit, token);
+        largest = fmaxf(largest, logit);
+      }
     }
     role.warp_arrive(&s.lm_free[place.slot]);
     place.next();
+    draw.share(kBatch);
   }
-  best.agree(kBatch);
-  uint64_t* mail = p.mail.best + uint64_t(step) * kBatch * kCtas;
-  if (lane < role.rows()) {  // zero means empty; the row is stored plus one
-    ptx::store_relaxed(mail + lane * kCtas + role.cta,
-                       uint64_t(__float_as_uint(best.logit)) << 32 | uint32_t(best.row + 1));
+  draw.best.agree(kBatch);
+#pragma unroll 1
+  for (int m = 16; m >= kBatch; m >>= 1) largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, m));
+  return {draw.best, largest};
+}
+
+template <class Role>
+__device__ __forceinline__ void publish_own_tokens(const Role& role, int step,
+                                                   const ChoiceExchange<Role>& exchange,
+                                                   const OwnTokens& own) {
+  const int row = role.lane;
+  __syncwarp();  // the logits below are other lanes'
+  if (row >= role.rows()) return;
+  exchange.publish(0, row, own.best);
+  if (role.p.rows[row].top_p >= 1) return;
+  exchange.publish(1, row, ordered_bits(own.largest));
+  exchange.publish(2, row, __float_as_uint(TopTokens<Role>(role, step, row).logit(own.best.token)));
+}
+
+// The winner of all tokens of a row; true if it has to stand the test of top_p.
+template <class Role>
+__device__ __forceinline__ bool take_winner(const Role& role, const ChoiceExchange<Role>& exchange,
+                                            int row) {
+  volatile TopDraw& draw = role.shared.draws[row];
+  const Candidate best = exchange.best(0, row);
+  const bool test = role.p.rows[row].top_p < 1 && fabsf(best.score) < INFINITY;
+  float logit = 0, largest = 0;
+  if (test) {
+    logit = __uint_as_float(uint32_t(exchange.wait(2, row, best.token / kLmRows)));
+    uint32_t bits = 0;
+    exchange.gather(1, row, [&](uint64_t v) { bits = max(bits, uint32_t(v)); });
+    largest = from_ordered_bits(__reduce_max_sync(~0u, bits));
   }
+  if (role.lane == 0) {
+    draw.score = best.score;
+    draw.token = best.token;
+    draw.logit = logit;
+    draw.largest = largest;
+  }
+  __syncwarp();
+  return test;
+}
+
+template <class Role, class Place>
+__device__ __forceinline__ void choose_tokens(const Role& role, int step, Place& place) {
+  const Params& p = role.p;
+  auto& s = role.shared;
+  ChoiceExchange<Role> exchange{role, step, *(const volatile uint32_t*)&s.exchanges};
+  publish_own_tokens(role, step, exchange, draw_own_tokens(role, step, place));
+  uint32_t tests = 0, again = 0;  // rows
 #pragma unroll 1
   for (int row = 0; row < role.rows(); row++) {
-    Candidate all;
+    if (take_winner(role, exchange, row)) tests |= 1u << row;
+  }
+  exchange.next();
+  if (tests) {
 #pragma unroll 1
-    for (int i = 0; i < kCtas / 32; i++) {
-      uint64_t v = 0;
-      const uint64_t* from = mail + row * kCtas + i * 32 + lane;
-      role.watch.spin([&] { return (v = ptx::load_relaxed(from)) != 0; }, 8, step);
-      all.offer(__uint_as_float(uint32_t(v >> 32)), int(uint32_t(v)) - 1);
+    for (uint32_t rest = tests; rest; rest &= rest - 1) {
+      publish_weights(role, step, exchange, __ffs(rest) - 1);
     }
-    __syncwarp();
-    all.agree(1);
-    if (lane == 0) {
-      ((volatile int*)s.token)[row] = all.row;
-      if (role.cta == 0) p.tokens[step * role.rows() + row] = all.row;
+#pragma unroll 1
+    for (uint32_t rest = tests; rest; rest &= rest - 1) {
+      if (!stays(role, exchange, __ffs(rest) - 1)) again |= rest & -rest;
     }
+#pragma unroll 1
+    for (; again; again &= again - 1) draw_again(role, step, exchange, __ffs(again) - 1);
+    exchange.next();
+  }
+  if (role.lane == 0) *(volatile uint32_t*)&s.exchanges = exchange.number;
+  if (role.lane < role.rows()) {
+    const volatile TopDraw& draw = s.draws[role.lane];
+    const bool finite = fabsf(draw.score) < INFINITY;
+    ((volatile int*)s.token)[role.lane] = finite ? draw.token : 0;
+    if (role.cta == 0) p.tokens[step * role.rows() + role.lane] = finite ? draw.token : -1;
   }
   role.warp_arrive(&s.token_ready);
 }
