@@ -86,7 +86,7 @@ class CudaExecutor : public Executor {
   KvCapacity kv_capacity() const override { return pools_.capacity(); }
 
   // The number is raised with every change that changes bits.
-  std::string page_format() const override { return "cuda 2, sm_90a"; }
+  std::string page_format() const override { return "cuda 3, sm_90a"; }
   uint64_t page_bytes(KvPool pool) const override { return pools_.page_bytes(pool); }
   Status read_page(KvPool pool, int32_t page, std::span<uint8_t> to) override {
     return pools_.read_page(pool, page, to, stream_.get());

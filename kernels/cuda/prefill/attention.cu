@@ -110,6 +110,31 @@ __device__ __forceinline__ PageRange pages_of(const Work& w, int64_t lowest, int
   return {first, int(last - first) + 1};
 }
 
+// Whether some row of this warp does not see the whole page that begins at `first`.
+__device__ __forceinline__ bool masked(const QueryRows& rows, int64_t first, int64_t window) {
+  const int64_t lowest = rows.position[0], highest = rows.position[1];  // of this lane
+  return __any_sync(0xffffffff,
+                    first + kPageTokens - 1 > lowest || (window > 0 && first <= highest - window));
+}
+
+// Two warpgroups start their products in turns, so that one computes weights meanwhile.
+template <bool kTurns>
+struct Turns {
+  static constexpr uint32_t kFirst = 3;  // barriers of this number and the next
+  uint32_t own = 0;
+
+  __device__ explicit Turns(int warpgroup) : own(uint32_t(warpgroup)) {
+    if (kTurns && own == 1) ptx::named_barrier_arrive(kFirst, 256);
+  }
+  __device__ void begin() const {
+    if (kTurns) ptx::named_barrier(kFirst + own, 256);
+  }
+  // `more`: whether this warpgroup begins again.
+  __device__ void end(bool more) const {
+    if (kTurns && (more || own == 0)) ptx::named_barrier_arrive(kFirst + 1 - own, 256);
+  }
+};
+
 // grid: [tiles, KV heads, kSplit ? most spans of a tile : 1].
 template <int kAtoms, int kGroups, bool kSplit>
 __global__ void __launch_bounds__(kGroups * 128 + 128, 1) attend(const __grid_constant__ Work w) {
@@ -156,20 +181,68 @@ __global__ void __launch_bounds__(kGroups * 128 + 128, 1) attend(const __grid_co
     rows.position[half] = step.position + rows.row[half];
   }
 
+  const Turns<kGroups == 2> turns(warp / 4);
   SpanSums<kAtoms> span, total;
   total.clear();
-  span.clear();
-  for (int i = 0; i < pages.count; ++i) {
-    const int64_t page = pages.first + i;
+  PageScores page;
+  PageWeights weights;
+  // A page's keys, multiplied with the queries while the page before is being worked on.
+  auto start_scores = [&](int i) {
     const uint32_t keys = ring.wait_full(stages, i);
-    const int64_t written = step.position + step.rows - page * kPageTokens;
+    const int64_t written = step.position + step.rows - (pages.first + i) * kPageTokens;
     if (written < kPageTokens) clear_values<Shape>(keys, int(written));
-    span.template add_page<Shape>(query, rows, keys, page * kPageTokens, w.window, w.scale);
-    ring.release(i);
-    if (!kSplit && (page % kSpanPages == kSpanPages - 1 || i + 1 == pages.count)) {
-      total.merge(span);
-      span.clear();
+    page.start<Shape>(query, keys);
+  };
+  auto weigh = [&](int i) {
+    page.hold();
+    const int64_t first = (pages.first + i) * kPageTokens;
+    if (masked(rows, first, w.window)) page.mask(rows, first, w.window);
+    return span.weigh(w.scale, &page);
+  };
+  auto start_values = [&](int i) {
+    span.template start_values<Shape>(weights, stages + ring.values(i));
+  };
+  start_scores(0);
+  ptx::wgmma_wait<0>();
+  for (int i = 0; i < pages.count;) {
+    // A span. The scores of its first page are there.
+    span.clear();
+    weigh(i);
+    weights.pack(page);
+    const auto rest = int(kSpanPages - 1 - (pages.first + i) % kSpanPages);
+    const int last = min(i + rest, pages.count - 1);
+    for (; i < last; ++i) {
+      span.hold();
+      turns.begin();
+      start_scores(i + 1);
+      start_values(i);
+      turns.end(true);
+      ptx::wgmma_wait<1>();
+      const auto shrink = weigh(i + 1);
+      ptx::wgmma_wait<0>();
+      span.hold();
+      ring.release(i);
+      span.apply(shrink);
+      weights.pack(page);
     }
+    span.hold();
+    turns.begin();
+    if (i + 1 < pages.count) {
+      start_scores(i + 1);
+      start_values(i);
+      turns.end(true);
+      ptx::wgmma_wait<0>();
+      span.hold();
+    } else {
+      start_values(i);
+      turns.end(false);
+      ptx::wgmma_wait<0>();
+      span.hold();
+    }
+    ring.release(i);
+    ++i;
+    span.reduce();
+    if (!kSplit) total.merge(span);
   }
   if constexpr (kSplit) {
     store_partial<kAtoms>(w, step, rows, span, span_of(pages.first * kPageTokens));

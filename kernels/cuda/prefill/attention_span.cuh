@@ -52,6 +52,10 @@ struct PageRing {
     ptx::mbarrier_wait(&full[i % Shape::kStages], i / Shape::kStages);
     return stages + i % Shape::kStages * Shape::kPageBytes;
   }
+  // Where the values of a page that is there lie in `stages`.
+  __device__ static uint32_t values(int i) {
+    return uint32_t(i % Shape::kStages) * Shape::kPageBytes + Shape::kMatrixBytes;
+  }
   __device__ void release(int i) {
     __syncwarp();
     if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(&empty[i % Shape::kStages]);
@@ -99,69 +103,31 @@ __device__ __forceinline__ void clear_values(uint32_t keys, int written) {
   ptx::named_barrier(1 + threadIdx.x / 128, 128);
 }
 
-// Sums of p and of p v over the keys of a span, not divided; a lane's part of 64 rows.
-template <int kAtoms>
-struct SpanSums {
-  float sums[kAtoms * 8][4];  // as wgmma leaves them: blocks of 8 dims
-  float largest[2], weight[2];
+// Scores of 64 rows and a page's keys as wgmma leaves them, not scaled; then their weights.
+struct PageScores {
+  float scores[8][4];
 
-  __device__ __forceinline__ void clear() {
-#pragma unroll
-    for (int j = 0; j < kAtoms * 8; ++j) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) sums[j][i] = 0;
-    }
-    largest[0] = largest[1] = kNothing;
-    weight[0] = weight[1] = 0;
-  }
-
-  __device__ __forceinline__ void merge(const SpanSums& add) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const MergeFactors f(&largest[half], &weight[half], add.largest[half], add.weight[half]);
-#pragma unroll
-      for (int j = 0; j < kAtoms * 8; ++j) {
-        sums[j][half * 2] = f.value(sums[j][half * 2], add.sums[j][half * 2]);
-        sums[j][half * 2 + 1] = f.value(sums[j][half * 2 + 1], add.sums[j][half * 2 + 1]);
-      }
-    }
-  }
-
-  // `query`, `keys`: shared addresses of the warpgroup's queries and of a page's K, V behind it;
-  // `first`: the position of the page's first token.
+  // Starts multiplying; `query`, `keys`: shared addresses. The caller waits.
   template <typename Shape>
-  __device__ __forceinline__ void add_page(uint32_t query, const QueryRows& rows, uint32_t keys,
-                                           int64_t first, int64_t window, float scale) {
-    float scores[8][4];
-    multiply_keys<Shape>(query, keys, scores);
-    mask(rows, first, window, scale, scores);
-    weigh(scores);
-    multiply_values<Shape>(scores, keys + Shape::kMatrixBytes);
-  }
-
- private:
-  template <typename Shape>
-  __device__ __forceinline__ static void multiply_keys(uint32_t query, uint32_t keys,
-                                                       float (&scores)[8][4]) {
-#pragma unroll
-    for (int j = 0; j < 8; ++j) {
-#pragma unroll
-      for (int i = 0; i < 4; ++i) scores[j][i] = 0;
-    }
+  __device__ __forceinline__ void start(uint32_t query, uint32_t keys) {
     const uint64_t a = ptx::wgmma_descriptor(query, Shape::kGroupBytes);
     const uint64_t b = ptx::wgmma_descriptor(keys, Shape::kGroupBytes);
     ptx::wgmma_fence();
+    ptx::wgmma_m64n64_first(&scores[0][0], a, b);
 #pragma unroll
-    for (int k = 0; k < kAtoms * 4; ++k) {
+    for (int k = 1; k < int(Shape::kGroupBytes / kAtomBytes) * 4; ++k) {
       const uint64_t step = uint64_t(k / 4) * (kAtomBytes >> 4) + 2 * (k % 4);
       ptx::wgmma_m64<64>(&scores[0][0], a + step, b + step);
     }
     ptx::wgmma_commit();
-    ptx::wgmma_wait<0>();
   }
 
-  __device__ __forceinline__ static void mask(const QueryRows& rows, int64_t first, int64_t window,
-                                              float scale, float (&scores)[8][4]) {
+  __device__ __forceinline__ void hold() {
+    ptx::hold(scores);
+  }
+
+  // Forgets the keys that rows do not see. `first`: the position of the page's first.
+  __device__ __forceinline__ void mask(const QueryRows& rows, int64_t first, int64_t window) {
     const int column = threadIdx.x % 4 * 2;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -175,50 +141,19 @@ struct SpanSums {
         for (int i = 0; i < 2; ++i) {
           const int key = j * 8 + column + i;
           float& score = scores[j][half * 2 + i];
-          score = key >= low && key < high ? score * scale : kNothing;
+          score = key >= low && key < high ? score : kNothing;
         }
       }
     }
   }
+};
 
-  // Scores become weights; the sums so far shrink to the new maximum.
-  __device__ __forceinline__ void weigh(float (&scores)[8][4]) {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      float top = largest[half];
-#pragma unroll
-      for (int j = 0; j < 8; ++j) {
-        top = fmaxf(top, fmaxf(scores[j][half * 2], scores[j][half * 2 + 1]));
-      }
-      top = fmaxf(top, __shfl_xor_sync(0xffffffff, top, 1));
-      top = fmaxf(top, __shfl_xor_sync(0xffffffff, top, 2));
-      const float base = top == kNothing ? 0.0f : top;
-      const float shrink = ptx::exp2_fast(largest[half] - base);
-      float sum = 0;
-#pragma unroll
-      for (int j = 0; j < 8; ++j) {
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          float& score = scores[j][half * 2 + i];
-          score = ptx::exp2_fast(score - base);
-          sum += score;
-        }
-      }
-      sum += __shfl_xor_sync(0xffffffff, sum, 1);
-      sum += __shfl_xor_sync(0xffffffff, sum, 2);
-      weight[half] = __fmaf_rn(weight[half], shrink, sum);
-      largest[half] = top;
-#pragma unroll
-      for (int j = 0; j < kAtoms * 8; ++j) {
-        sums[j][half * 2] *= shrink;
-        sums[j][half * 2 + 1] *= shrink;
-      }
-    }
-  }
+// A page's weights as the left operand of wgmma.
+struct PageWeights {
+  uint32_t a[4][4];
 
-  template <typename Shape>
-  __device__ __forceinline__ void multiply_values(const float (&p)[8][4], uint32_t values) {
-    uint32_t a[4][4];
+  __device__ __forceinline__ void pack(const PageScores& page) {
+    const auto& p = page.scores;
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       a[k][0] = ptx::pack_bf16(p[2 * k][0], p[2 * k][1]);
@@ -226,19 +161,121 @@ struct SpanSums {
       a[k][2] = ptx::pack_bf16(p[2 * k + 1][0], p[2 * k + 1][1]);
       a[k][3] = ptx::pack_bf16(p[2 * k + 1][2], p[2 * k + 1][3]);
     }
-    const uint64_t b = ptx::wgmma_descriptor(values, Shape::kGroupBytes);
+  }
+};
+
+// Sums of p and of p v over the keys of a span, not divided; a lane's part of 64 rows.
+template <int kAtoms>
+struct SpanSums {
+  float sums[kAtoms * 8][4];  // as wgmma leaves them: blocks of 8 dims
+  float largest[2];           // scaled
+  float weight[2];            // of this lane's keys; of the row's after `reduce`
+
+  __device__ __forceinline__ void clear() {
+#pragma unroll
+    for (int j = 0; j < kAtoms * 8; ++j) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sums[j][i] = 0;
+    }
+    largest[0] = largest[1] = kNothing;
+    weight[0] = weight[1] = 0;
+  }
+
+  // At the end of the span.
+  __device__ __forceinline__ void reduce() {
+#pragma unroll
+    for (float& w : weight) {
+      w += __shfl_xor_sync(0xffffffff, w, 1);
+      w += __shfl_xor_sync(0xffffffff, w, 2);
+    }
+  }
+
+  // Both are reduced.
+  __device__ __forceinline__ void merge(const SpanSums& add) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const MergeFactors f(&largest[half], &weight[half], add.largest[half], add.weight[half]);
+#pragma unroll
+      for (int j = 0; j < kAtoms * 8; ++j) {
+        sums[j][half * 2] = f.value(sums[j][half * 2], add.sums[j][half * 2]);
+        sums[j][half * 2 + 1] = f.value(sums[j][half * 2 + 1], add.sums[j][half * 2 + 1]);
+      }
+    }
+  }
+
+  // By what the sums so far must shrink before a page's values join them.
+  struct Shrink {
+    float by[2];
+  };
+
+  // Scores become weights, relative to the new maximum.
+  __device__ __forceinline__ Shrink weigh(float scale, PageScores* page) {
+    Shrink shrink;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float top = kNothing;
+#pragma unroll
+      for (int j = 0; j < 8; ++j) {
+        top = fmaxf(top, fmaxf(page->scores[j][half * 2], page->scores[j][half * 2 + 1]));
+      }
+      top = fmaxf(top, __shfl_xor_sync(0xffffffff, top, 1));
+      top = fmaxf(top, __shfl_xor_sync(0xffffffff, top, 2));
+      top = fmaxf(largest[half], top * scale);
+      const float base = top == kNothing ? 0.0f : top;
+      shrink.by[half] = ptx::exp2_fast(largest[half] - base);
+      float sum = 0;
+#pragma unroll
+      for (int j = 0; j < 8; ++j) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          float& score = page->scores[j][half * 2 + i];
+          score = ptx::exp2_fast(__fmaf_rn(score, scale, -base));
+          sum += score;
+        }
+      }
+      weight[half] = __fmaf_rn(weight[half], shrink.by[half], sum);
+      largest[half] = top;
+    }
+    return shrink;
+  }
+
+  // A whole warp calls: seldom does any of its rows have a new maximum.
+  __device__ __forceinline__ void apply(const Shrink& shrink) {
+    if (!__any_sync(0xffffffff, shrink.by[0] != 1 || shrink.by[1] != 1)) return;
+#pragma unroll
+    for (int j = 0; j < kAtoms * 8; ++j) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sums[j][i] *= shrink.by[i / 2];
+    }
+  }
+
+  // Starts adding the page's values; `values`: their shared address. The caller waits.
+  template <typename Shape>
+  __device__ __forceinline__ void start_values(const PageWeights& p, uint32_t values) {
+    constexpr uint32_t kRows = 2 * (Shape::kGroupBytes >> 4);  // 16 of them
+    const uint64_t b = ptx::wgmma_descriptor_rows(values, Shape::kGroupBytes, kAtomBytes);
     ptx::wgmma_fence();
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
 #pragma unroll
-      for (int atom = 0; atom < kAtoms; ++atom) {
-        ptx::wgmma_m64n64_rows(
-            &sums[atom * 8][0], a[k],
-            b + uint64_t(2 * k) * (Shape::kGroupBytes >> 4) + uint64_t(atom) * (kAtomBytes >> 4));
+      for (int atom = 0; atom < kAtoms; atom += 2) {
+        const uint64_t at = b + uint64_t(k) * kRows + uint64_t(atom) * (kAtomBytes >> 4);
+        if constexpr (kAtoms % 2 == 0) {
+          ptx::wgmma_m64n128_rows(&sums[atom * 8][0], p.a[k], at);
+        } else {
+          ptx::wgmma_m64n64_rows(&sums[atom * 8][0], p.a[k], at);
+          if (atom + 1 < kAtoms) {
+            ptx::wgmma_m64n64_rows(&sums[atom * 8 + 8][0], p.a[k], at + (kAtomBytes >> 4));
+          }
+        }
       }
     }
     ptx::wgmma_commit();
-    ptx::wgmma_wait<0>();
+  }
+
+  // Nothing that uses the sums may stand before the wait ahead of this.
+  __device__ __forceinline__ void hold() {
+    ptx::hold(sums);
   }
 };
 

@@ -19,6 +19,24 @@ __device__ __forceinline__ uint64_t wgmma_descriptor(uint32_t shared_address,
          (shared_address & 0x3ffff) >> 4;
 }
 
+// The same for an operand that is taken row by row (wgmma_m64n64_rows): atoms of the next 64
+// columns stand `atom_bytes` further.
+__device__ __forceinline__ uint64_t wgmma_descriptor_rows(uint32_t shared_address,
+                                                          uint32_t group_bytes,
+                                                          uint32_t atom_bytes) {
+  return (wgmma_descriptor(shared_address, group_bytes) & ~(uint64_t{0x3fff} << 16)) |
+         uint64_t(atom_bytes >> 4) << 16;
+}
+
+// Keeps the compiler from moving what uses these registers to before the wait ahead.
+template <int kBlocks>
+__device__ __forceinline__ void hold(float (&d)[kBlocks][4]) {
+#pragma unroll
+  for (int j = 0; j < kBlocks; ++j) {
+    asm volatile("" : "+f"(d[j][0]), "+f"(d[j][1]), "+f"(d[j][2]), "+f"(d[j][3])::"memory");
+  }
+}
+
 // Before the first wgmma of a group: registers of d are ready.
 __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -33,6 +51,8 @@ __device__ __forceinline__ void wgmma_wait() {
 }
 
 #define NMC_D4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define NMC_NEW4(i) "=f"(d[i]), "=f"(d[i + 1]), "=f"(d[i + 2]), "=f"(d[i + 3])
+#define NMC_NEW16(i) NMC_NEW4(i), NMC_NEW4(i + 4), NMC_NEW4(i + 8), NMC_NEW4(i + 12)
 #define NMC_D16(i) NMC_D4(i), NMC_D4(i + 4), NMC_D4(i + 8), NMC_D4(i + 12)
 
 // `d`: N / 2 accumulators. N: 8, 16, 32, 64 or 128.
@@ -76,6 +96,16 @@ __device__ __forceinline__ void wgmma_m64(float* d, uint64_t a, uint64_t b) {
   }
 }
 
+// d = a b: what was in `d` does not count.
+__device__ __forceinline__ void wgmma_m64n64_first(float* d, uint64_t a, uint64_t b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, "
+      "%9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, "
+      "%27, %28, %29, %30, %31}, %32, %33, 0, 1, 1, 0, 0;"
+      : NMC_NEW16(0), NMC_NEW16(16)
+      : "l"(a), "l"(b));
+}
+
 // d[64 x 64] += a[64 x 16] b[16 x 64] with `a` in registers (as mma.sync m16n8k16 takes it, a warp
 // for 16 rows) and `b` row by row: 64 columns of a row are 128 bytes of an atom, 8 rows an atom;
 // the descriptor's group is 8 rows further.
@@ -88,7 +118,21 @@ __device__ __forceinline__ void wgmma_m64n64_rows(float* d, const uint32_t (&a)[
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
+// The same for 128 columns: the descriptor says how far their second atom is from the first.
+__device__ __forceinline__ void wgmma_m64n128_rows(float* d, const uint32_t (&a)[4], uint64_t b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, "
+      "%9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, "
+      "%27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, "
+      "%45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, "
+      "%63}, {%64, %65, %66, %67}, %68, 1, 1, 1, 1;"
+      : NMC_D16(0), NMC_D16(16), NMC_D16(32), NMC_D16(48)
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
 #undef NMC_D16
+#undef NMC_NEW16
+#undef NMC_NEW4
 #undef NMC_D4
 
 }  // namespace nmc::ptx
