@@ -22,6 +22,12 @@ struct Kernels {
   void (*multiply)(const Bf16* weights, size_t atoms, const Bf16* const* operands, size_t tokens,
                    float* sums);
 
+  // Two such groups times one operand, to the bits of `multiply`: weights that lie apart are two
+  // streams, and two bring more than one.
+  //   sums      [2][8] out
+  void (*multiply_two)(const Bf16* first, const Bf16* second, size_t atoms, const Bf16* operand,
+                       float* sums);
+
   // Weighted sums over the rows of a page of values in tile order; rows outside [begin, end) are
   // not looked at.
   //   page      [64 rows, 64 * atoms]

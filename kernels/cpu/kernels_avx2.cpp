@@ -81,6 +81,12 @@ void weighted_columns(const Bf16* column, size_t stride, size_t begin, size_t en
   }
 }
 
+void multiply_two(const Bf16* first, const Bf16* second, size_t atoms, const Bf16* operand,
+                  float* sums) {
+  multiply(first, atoms, &operand, 1, sums);
+  multiply(second, atoms, &operand, 1, sums + 8);
+}
+
 void weighted_sum(const Bf16* page, size_t atoms, size_t begin, size_t end, const float* weights,
                   size_t heads, float* sums) {
   for (size_t h = 0; h < heads; ++h) {
@@ -95,6 +101,6 @@ void weighted_sum(const Bf16* page, size_t atoms, size_t begin, size_t end, cons
 
 }  // namespace
 
-const Kernels kAvx2Kernels = {multiply, weighted_sum};
+const Kernels kAvx2Kernels = {multiply, multiply_two, weighted_sum};
 
 }  // namespace nmc::cpu

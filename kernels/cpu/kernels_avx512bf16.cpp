@@ -17,6 +17,6 @@ __m512 add_products(__m512 sums, __m512i a, __m512i b) {
 
 namespace nmc::cpu {
 
-const Kernels kAvx512Bf16Kernels = {multiply, weighted_sum};
+const Kernels kAvx512Bf16Kernels = {multiply, multiply_two, weighted_sum};
 
 }  // namespace nmc::cpu

@@ -29,6 +29,12 @@ void multiply(const Bf16* weights, size_t atoms, const Bf16* const* operands, si
   }
 }
 
+void multiply_two(const Bf16* first, const Bf16* second, size_t atoms, const Bf16* operand,
+                  float* sums) {
+  multiply(first, atoms, &operand, 1, sums);
+  multiply(second, atoms, &operand, 1, sums + 8);
+}
+
 void weighted_sum(const Bf16* page, size_t atoms, size_t begin, size_t end, const float* weights,
                   size_t heads, float* sums) {
   const size_t dims = atoms * kAtomCols;
@@ -54,6 +60,6 @@ void weighted_sum(const Bf16* page, size_t atoms, size_t begin, size_t end, cons
 
 }  // namespace
 
-const Kernels kPortableKernels = {multiply, weighted_sum};
+const Kernels kPortableKernels = {multiply, multiply_two, weighted_sum};
 
 }  // namespace nmc::cpu

@@ -15,16 +15,13 @@
 #include <numeric>
 
 #include "kernels/cpu/executor.h"
+#include "kernels/cpu/read_rate.h"
 #include "runtime/base/threads.h"
 #include "runtime/format/model_writer.h"
 #include "runtime/plan/traffic.h"
 #include "tests/support/require.h"
 #include "tests/support/sequence.h"
 #include "tests/support/temporary_folder.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace nmc {
 namespace {
@@ -71,27 +68,6 @@ void write_random_model(const std::filesystem::path& path) {
   require(writer.finish());
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) uint64_t read_all(const uint8_t* p, size_t bytes) {
-  __m256i sums[4] = {};
-  for (size_t i = 0; i + 128 <= bytes; i += 128) {
-    for (int j = 0; j < 4; ++j) {
-      const void* at = p + i + 32 * static_cast<size_t>(j);
-      sums[j] = _mm256_add_epi64(sums[j], _mm256_loadu_si256(static_cast<const __m256i*>(at)));
-    }
-  }
-  const __m256i sum =
-      _mm256_add_epi64(_mm256_add_epi64(sums[0], sums[1]), _mm256_add_epi64(sums[2], sums[3]));
-  return static_cast<uint64_t>(_mm256_extract_epi64(sum, 0));
-}
-#else
-uint64_t read_all(const uint8_t* p, size_t bytes) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i + 8 <= bytes; i += 8) sum += load_le<uint64_t>(p + i);
-  return sum;
-}
-#endif
-
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -116,18 +92,11 @@ struct Shortest {
   }
 };
 
-// All threads read up to 1 GiB of weights. Returns the bytes.
-double read_weights(const ModelFile& file, ThreadPool* threads) {
+// Up to 1 GiB of weights.
+std::span<const uint8_t> some_weights(const ModelFile& file) {
   const TensorEntry& first = file.header().tensors.front();
-  const uint8_t* begin = file.bytes(first).data();
   const uint64_t bytes = std::min<uint64_t>(file.header().file_bytes - first.offset, 1u << 30);
-  const uint64_t share = bytes / threads->size() / 4096 * 4096;
-  std::vector<uint64_t> sums(threads->size());
-  threads->parallel_for(threads->size(),
-                        [&](size_t t) { sums[t] = read_all(begin + t * share, share); });
-  volatile uint64_t keep = std::accumulate(sums.begin(), sums.end(), uint64_t{0});
-  (void)keep;
-  return static_cast<double>(share * threads->size());
+  return {file.bytes(first).data(), bytes};
 }
 
 void print_rates(const char* clock, double read, double decode) {
@@ -150,9 +119,10 @@ int run(size_t thread_count, const std::shared_ptr<const ModelFile>& file) {
 
   ThreadPool threads(thread_count);
   Shortest reading, decoding;
-  double read = 0;
+  const std::span<const uint8_t> weights = some_weights(*file);
+  const auto read = static_cast<double>(weights.size());
   for (int round = 0; round < 30; ++round) {
-    reading.time([&] { read = read_weights(*file, &threads); });
+    reading.time([&] { cpu::read_seconds(weights, &threads); });
     for (int i = 0; i < 5; ++i) {
       const int32_t token = round * 31 + i;
       decoding.time(

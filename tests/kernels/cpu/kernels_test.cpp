@@ -82,6 +82,20 @@ TEST_P(KernelsTest, AnOperandHasTheSameBitsAmongOthers) {
   }
 }
 
+TEST_P(KernelsTest, TwoGroupsAtOnceHaveTheBitsOfEach) {
+  auto weights = make_aligned<Bf16>(3 * 8 * 256);
+  for (size_t i = 0; i < 3 * 8 * 256; ++i) weights[i] = random_value();
+  Matrix<Bf16> x(1, 256);
+  for (size_t i = 0; i < 256; ++i) x.row(0)[i] = random_value();
+  const Bf16* operand = x.row(0);
+  const Bf16 *first = weights.get(), *second = weights.get() + 2 * 8 * 256;
+  float each[2][8], both[16];
+  kernels().multiply(first, 4, &operand, 1, each[0]);
+  kernels().multiply(second, 4, &operand, 1, each[1]);
+  kernels().multiply_two(first, second, 4, operand, both);
+  EXPECT_EQ(std::memcmp(each, both, sizeof both), 0);
+}
+
 TEST_P(KernelsTest, WeightedSumLooksOnlyAtItsRows) {
   for (size_t atoms : {1, 2, 3}) {
     const auto dims = static_cast<int64_t>(atoms) * kAtomCols;
