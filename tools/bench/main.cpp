@@ -63,7 +63,7 @@ void add_decode_options(CLI::App& app, Arguments* a) {
   app.add_flag("--ceiling", a->ceiling, "Measure only what a plain reader of GPU memory reaches");
   app.add_option("-b,--batch", d.batches, "Rows of a step")
       ->delimiter(',')
-      ->check(CLI::Range(1, 8))
+      ->check(CLI::Range(1, 64))
       ->capture_default_str()
       ->needs(synthetic);
   app.add_option("-d,--depth", d.depths, "Earlier tokens of each row")

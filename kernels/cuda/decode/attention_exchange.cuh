@@ -4,24 +4,22 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/decode/arithmetic.cuh"
 #include "kernels/cuda/decode/pages.cuh"
 #include "kernels/cuda/decode/role.cuh"
+#include "kernels/cuda/decode/rotation.cuh"
 
 namespace nmc::decode {
 
-// Cosine and sine that turn the CTA's two pairs of dimensions, for every row of a step. The angle
-// is what a float product gives, as in the models' own code; its functions are exact.
+// Cosine and sine that turn the CTA's two pairs of dimensions, for every row of a step.
 template <class Role>
 __device__ __forceinline__ void prepare_rotation(const Role& role, int step) {
   const Params& p = role.p;
   const int row = role.lane >> 1;
   if (row < role.rows()) {
     const int pair = role.cta % kGroupCtas * 2 + (role.lane & 1);
-    const float angle = p.frequencies[pair] * static_cast<float>(p.rows[row].position + step);
-    const double turns = angle * 0.31830988618379067154;  // of pi
-    float2 r;
-    sincospif(static_cast<float>(turns - 2 * rint(turns * 0.5)), &r.y, &r.x);
-    role.shared.rotation[row][role.lane & 1] = r;
+    role.shared.rotation[row][role.lane & 1] =
+        rotation(p.frequencies[pair], p.rows[row].position + step);
   }
   __syncwarp();
 }
@@ -126,34 +124,13 @@ __device__ __forceinline__ void merge_row(const Role& role, int row, uint32_t la
       },
       13, layers);
   __syncwarp();
-  // Every source's sums are relative to its own largest score, minus infinity if it saw no token.
-  float top = __uint_as_float(w.y), a[4] = {};
-#pragma unroll
-  for (int m = 16; m; m >>= 1) top = fmaxf(top, __shfl_xor_sync(~0u, top, m));
-  const float factor = exp2f(__uint_as_float(w.y) - top);
-  float weight = __uint_as_float(w.x) * factor;
-#pragma unroll
-  for (int i = 0; i < 8; i++) {
-    const float f = __shfl_sync(~0u, factor, (lane >> 3) + 4 * i);
-    a[0] += __uint_as_float(v[i].x) * f;
-    a[1] += __uint_as_float(v[i].y) * f;
-    a[2] += __uint_as_float(v[i].z) * f;
-    a[3] += __uint_as_float(v[i].w) * f;
-  }
-#pragma unroll
-  for (int m = 16; m; m >>= 1) weight += __shfl_xor_sync(~0u, weight, m);
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    a[i] += __shfl_xor_sync(~0u, a[i], 8);
-    a[i] += __shfl_xor_sync(~0u, a[i], 16);
-    a[i] = __fdividef(a[i], weight);
-  }
+  const uint2 words = merged(v, w, lane);
   const auto out = [&](int slot) {
     return reinterpret_cast<uint2*>(p.mail.o) +
            ((slot * Role::kBatch + row) * kCtas + role.cta) * 8 + lane;
   };
   if (lane < 8) {
-    ptx::store_relaxed(out(turn.slot), make_uint2(pack_bf16(a[0], a[1]), pack_bf16(a[2], a[3])));
+    ptx::store_relaxed(out(turn.slot), words);
     ptx::store_relaxed(out(turn.stale()), make_uint2(kEmpty, kEmpty));
   }
   ptx::store_relaxed(weights, make_uint2(kEmpty, kEmpty));

@@ -9,14 +9,12 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/decode/attention.cuh"
 #include "kernels/cuda/decode/attention_exchange.cuh"
 #include "kernels/cuda/decode/ring.cuh"
 #include "kernels/cuda/decode/role.cuh"
 
 namespace nmc::decode {
-
-constexpr uint32_t kConsumerBarrier = 1;                     // named barrier of the consumer warps
-constexpr float kScoreScale = 1.44269504f * 0.08838834765f;  // log2 e / sqrt(kHeadDim)
 
 template <class Config>
 class Consumer {
@@ -141,168 +139,17 @@ class Consumer {
     }
   }
 
-  // This CTA's tokens: p = exp(q k), then sums of p v over them; published for merging. Scores are
-  // known for a block of pages before it is weighed, and the sums are kept relative to the largest
-  // score so far (the online softmax of FlashAttention).
+  // Published for merging.
   __device__ __forceinline__ void attention(int row, int layer, int step, uint32_t layers) {
     const OwnPages own(p_, role_.cta, row, layer, p_.rows[row].position + step);
-    const int buffer = row % S::kQueryBuffers;
     need(&s_.q_ready[row], layers);
-    float weight = 0, top = -INFINITY;
     float v[2][4] = {};
-#pragma unroll 1
-    for (int block = 0; block < own.count; block += kBlockPages) {
-      const int pages = min(kBlockPages, own.count - block);
-      float score[kBlockPages][2];
-      block_scores(own, block, pages, buffer, score);
-      const float before = top;
-      top = fmaxf(top, block_top(score));
-      // All warps are done with the values of the block before: they have come to this barrier.
-      const float factor = exp2f(before - top);
-      weight = weight * factor + weigh(score, pages, top);
-      if (block + pages == own.count) {
-        weight += __shfl_xor_sync(~0u, weight, 1);
-        weight += __shfl_xor_sync(~0u, weight, 2);
-        if (t() == 0) s_.weight[w_][g()] = weight;
-      }
-      ptx::named_barrier(kConsumerBarrier, kConsumers * 32);
-#pragma unroll
-      for (int j = 0; j < 2; j++) {
-        v[j][0] *= factor;
-        v[j][1] *= factor;
-      }
-      block_values(own, block, pages, buffer, v);
-    }
+    const float top = Attention(s_, ring_, w_, lane_).run(own, row % S::kQueryBuffers, v);
     if (!Config::kDependent) return;
-    // CTA 4 g + w / 2 of the group merges these dimensions of head g.
     const int group = role_.cta / kGroupCtas;
     const int to = (layers % 3 * kBatch + row) * kCtas + group * kGroupCtas;
-    uint32_t* out = p_.mail.partial + ((to + g() * 4 + (w_ >> 1)) * kGroupCtas + own.share) * 32 +
-                    (w_ & 1) * 16 + 2 * t();
-#pragma unroll
-    for (int j = 0; j < 2; j++) {
-      ptx::store_relaxed(reinterpret_cast<uint2*>(out + 8 * j),
-                         make_uint2(__float_as_uint(v[j][0]), __float_as_uint(v[j][1])));
-    }
-    if (w_ == 0) {
-      float sum = 0;
-      if (own.count > 0) {
-#pragma unroll
-        for (int i = 0; i < kConsumers; i++) sum += s_.weight[i][g()];
-      }
-      ptx::store_relaxed(p_.mail.weight + (to + lane_) * kGroupCtas + own.share,
-                         make_uint2(__float_as_uint(sum), __float_as_uint(top)));
-    }
+    publish_partial(s_, p_.mail.partial, p_.mail.weight, to, own, v, top, w_, lane_);
     done(&s_.values_done[row]);
-  }
-
-  // Warp w: tokens [8 w, 8 w + 8) of each page; this lane those at 2 t and 2 t + 1, of head g.
-  __device__ __forceinline__ void block_scores(const OwnPages& own, int block, int pages,
-                                               int buffer, float (&score)[kBlockPages][2]) {
-    const uint32_t q = ptx::shared_address(s_.q[buffer]) + g() * 256 + t() * 16;
-#pragma unroll
-    for (int i = 0; i < kBlockPages; i++) {
-      score[i][0] = score[i][1] = -INFINITY;
-      if (i >= pages) continue;
-      Piece<4> piece;
-      piece.load(ring_.take(), 4 * w_, atom_offset(lane_));
-      ring_.release();
-      const int low = own.low(block + i), high = own.high(block + i);
-      if (high >> 3 == w_ && (high & 7) == g()) {  // the new token, which no page holds yet
-        const uint32_t* key = reinterpret_cast<const uint32_t*>(s_.fresh[buffer][0]) + t();
-#pragma unroll
-        for (int k = 0; k < 16; k++) piece.w[k >> 2][k & 3] = key[4 * k];
-      }
-      Sums sums;
-      sums.add(piece, q);
-      const float2 total = sums.total();
-      const int slot = 8 * w_ + 2 * t();
-      if (slot >= low && slot <= high) score[i][0] = total.x * kScoreScale;
-      if (slot + 1 >= low && slot + 1 <= high) score[i][1] = total.y * kScoreScale;
-    }
-  }
-
-  // The largest score of head g in the block, over all warps.
-  __device__ __forceinline__ float block_top(const float (&score)[kBlockPages][2]) {
-    float top = -INFINITY;
-#pragma unroll
-    for (int i = 0; i < kBlockPages; i++) top = fmaxf(top, fmaxf(score[i][0], score[i][1]));
-    top = fmaxf(top, __shfl_xor_sync(~0u, top, 1));
-    top = fmaxf(top, __shfl_xor_sync(~0u, top, 2));
-    if (t() == 0) s_.top[w_][g()] = top;
-    ptx::named_barrier(kConsumerBarrier, kConsumers * 32);
-#pragma unroll
-    for (int i = 0; i < kConsumers; i++) top = fmaxf(top, s_.top[i][g()]);
-    return top;
-  }
-
-  // Leaves the block's weights as an operand; this lane's share of their sum.
-  __device__ __forceinline__ float weigh(const float (&score)[kBlockPages][2], int pages,
-                                         float top) {
-    float sum = 0;
-#pragma unroll
-    for (int i = 0; i < kBlockPages; i++) {
-      if (i >= pages) continue;
-      const uint32_t pair = pack_bf16(exp2f(score[i][0] - top), exp2f(score[i][1] - top));
-      sum += bf16_low(pair) + bf16_high(pair);
-      s_.p[i][g()][(w_ >> 2) * 16 + t() * 4 + (w_ & 3)] = pair;
-    }
-    return sum;
-  }
-
-  // Warp w: dimensions [16 w, 16 w + 16).
-  __device__ __forceinline__ void block_values(const OwnPages& own, int block, int pages,
-                                               int buffer, float (&v)[2][4]) {
-    const uint32_t probability = ptx::shared_address(s_.p) + g() * 128 + t() * 16;
-    const int row = lane_ & 7;
-#pragma unroll 1
-    for (int page = 0; page < pages; page++) {
-      const uint32_t chunk = ring_.take_whole();
-      uint32_t r[2][2][4];
-#pragma unroll
-      for (int half = 0; half < 2; half++) {
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-          const int b = 2 * w_ + j, rows = half * 4 + (lane_ >> 3);
-          ptx::ldmatrix_x4_transposed(r[half][j], chunk + (rows * 2 + (b >> 3)) * 1024 + row * 128 +
-                                                      (((b ^ row) & 7) << 4));
-        }
-      }
-      ring_.release();
-      const int low = own.low(block + page), high = own.high(block + page);
-      if (low > 0 || high < kPageTokens) keep_seen(r, low, high, buffer);
-#pragma unroll
-      for (int half = 0; half < 2; half++) {
-        const uint4 pr = load_shared(probability + page * 1024 + half * 64);
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-          ptx::mma_m8(v[j], pr.x, pr.y, r[half][j][0], r[half][j][1]);
-          ptx::mma_m8(v[j], pr.z, pr.w, r[half][j][2], r[half][j][3]);
-        }
-      }
-    }
-  }
-
-  // Values outside [low, high) become zero, for their weight is, and zero times what happens to lie
-  // there may be a NaN. The new token's stand at `high`.
-  __device__ __forceinline__ void keep_seen(uint32_t (&r)[2][2][4], int low, int high, int buffer) {
-    const uint16_t* fresh = reinterpret_cast<const uint16_t*>(s_.fresh[buffer][1]) + 16 * w_ + g();
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-#pragma unroll
-      for (int m = 0; m < 4; m++) {
-        const int slot = half * 32 + m * 8 + 2 * t();
-        const uint32_t mask = (slot >= low && slot < high ? 0xffffu : 0) |
-                              (slot + 1 >= low && slot + 1 < high ? 0xffff0000u : 0);
-#pragma unroll
-        for (int j = 0; j < 2; j++) {
-          uint32_t& word = r[half][j][m];
-          word &= mask;
-          if (slot == high) word |= fresh[8 * j];
-          if (slot + 1 == high) word |= uint32_t(fresh[8 * j]) << 16;
-        }
-      }
-    }
   }
 
   __device__ __forceinline__ void up(int step, int layer) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernels/cuda/decode/instance.h"
+#include "kernels/cuda/decode/wide/instance.h"
 #include "kernels/cuda/memory.h"
 
 namespace nmc::cuda {
@@ -28,7 +29,21 @@ constexpr Kernel kernel_of() {
 constexpr Kernel kKernels[] = {kernel_of<1>(), kernel_of<2>(), kernel_of<4>(), kernel_of<8>()};
 // Those that trace; batch 8 does for 2 and 4 as well.
 constexpr Kernel kTracing[] = {kernel_of<1, true>(), kernel_of<8, true>()};
-static_assert(kMaxDecodeRows == kMaxBatch && kDecodeCtas == kCtas &&
+
+// Those for more rows; any of them traces.
+struct WideKernel {
+  int rows;
+  cudaError_t (*prepare)();
+  cudaError_t (*launch)(const wide::WideParams&, cudaStream_t);
+};
+template <int kRows>
+constexpr WideKernel wide_kernel_of() {
+  return {kRows, wide::WideInstance<kRows>::prepare, wide::WideInstance<kRows>::launch};
+}
+constexpr WideKernel kWideKernels[] = {wide_kernel_of<16>(), wide_kernel_of<32>(),
+                                       wide_kernel_of<64>()};
+
+static_assert(kMaxDecodeRows == kMaxRows && kDecodeCtas == kCtas &&
               kMaxDecodeTokens == int64_t(kMaxOwnPages) * kGroupCtas * decode::kPageTokens);
 
 template <class T>
@@ -60,6 +75,30 @@ struct MailboxLayout {
   }
 };
 
+// The same for a wide kernel of `rows`: all that a launch must find at zero stands first.
+struct WideLayout {
+  wide::Buffers wide;
+  uint64_t* choice;
+  size_t zero_bytes, bytes;
+
+  WideLayout(char* base, size_t rows) {
+    size_t at = 0;
+    wide.counters = take<uint32_t>(at, base, wide::kCounters * wide::kCounterWords);
+    wide.logits = take<uint64_t>(at, base, 3 * rows * kExperts);
+    choice = take<uint64_t>(at, base, 6 * rows * kCtas);
+    zero_bytes = at;
+    wide.x = take<uint32_t>(at, base, rows * kHidden / 2);
+    wide.normed = take<char>(at, base, rows * wide::kXBytes);
+    wide.records = take<uint32_t>(at, base, rows * wide::kRecordWords);
+    wide.q = take<uint32_t>(at, base, rows * kKvHeads * kQueryWords);
+    wide.partial = take<uint32_t>(at, base, rows * kCtas * kGroupCtas * 32);
+    wide.weight = take<uint2>(at, base, rows * kCtas * kGroupCtas);
+    wide.o = take<char>(at, base, 4 * rows * wide::kPieceBytes);
+    wide.h = take<char>(at, base, rows * kActive * wide::kHiddenBytes);
+    bytes = at;
+  }
+};
+
 Status differs(const char* field, int64_t value, int64_t expected) {
   if (value == expected) return {};
   return unsupported(std::string("The decode kernel is compiled for ") + field + " " +
@@ -70,9 +109,11 @@ Status differs(const char* field, int64_t value, int64_t expected) {
 
 struct Decoder::State {
   Params params{};
-  DeviceMemory mail[std::size(kKernels)], tokens, kept, frequencies;
+  DeviceMemory mail[std::size(kKernels)], wide, tokens, kept, frequencies;
   PinnedMemory hangs;
 
+  Status start_narrow(Params p, cudaStream_t stream);
+  Status start_wide(const Params& params, cudaStream_t stream);
   std::string describe_hang() const {
     const HangRecord* records = hangs.as<HangRecord>();
     std::string text;
@@ -206,6 +247,12 @@ Result<Decoder> Decoder::create(const DeviceWeights& weights, const KvPools& kv)
   for (const Kernel& kernel : kTracing) {
     NMC_TRY(check(kernel.prepare(), "setting up the decode kernel"));
   }
+  const size_t wide_bytes = WideLayout(nullptr, kMaxRows).bytes;
+  NMC_ASSIGN(state->wide, allocate_device(wide_bytes, "what the decode kernel exchanges"));
+  NMC_TRY(check(cudaMemset(state->wide.as<void>(), 0xff, wide_bytes), "clearing memory"));
+  for (const WideKernel& kernel : kWideKernels) {
+    NMC_TRY(check(kernel.prepare(), "setting up the decode kernel"));
+  }
   NMC_ASSIGN(state->tokens,
              allocate_device(kMaxDecodeRows * kMaxDecodeSteps * sizeof(int), "tokens"));
   p.tokens = state->tokens.as<int>();
@@ -226,17 +273,7 @@ Status Decoder::start(const DecodeRun& run, cudaStream_t stream) {
   assert(!run.rows.empty() && run.rows.size() <= kMaxDecodeRows && run.steps >= 1 &&
          run.steps <= kMaxDecodeSteps);
   State& s = *state_;
-  size_t i = 0;
-  while (size_t(kKernels[i].batch) < run.rows.size()) ++i;
-  if (run.stamps != nullptr && i > 0) i = std::size(kKernels) - 1;
-  const Kernel& kernel = run.stamps == nullptr ? kKernels[i] : kTracing[i > 0];
-  const MailboxLayout layout(s.mail[i].as<char>(), kernel.batch);
-  NMC_TRY(check(cudaMemsetAsync(layout.mail.x, 0xff, layout.empty_bytes, stream),
-                "emptying the mailboxes"));
-  NMC_TRY(check(cudaMemsetAsync(layout.mail.logits, 0, layout.zero_bytes, stream),
-                "emptying the mailboxes"));
   Params p = s.params;
-  p.mail = layout.mail;
   p.logits = run.logits;
   p.experts = run.experts;
   p.stamps = run.stamps;
@@ -250,6 +287,31 @@ Status Decoder::start(const DecodeRun& run, cudaStream_t stream) {
                    r.sampling.scale, r.sampling.top_p, r.sampling.seed,
                    r.sampling.draw};
   }
+  return p.count > kMaxBatch ? s.start_wide(p, stream) : s.start_narrow(p, stream);
+}
+
+Status Decoder::State::start_wide(const Params& params, cudaStream_t stream) {
+  size_t i = 0;
+  while (kWideKernels[i].rows < params.count) ++i;
+  const WideLayout layout(wide.as<char>(), kWideKernels[i].rows);
+  NMC_TRY(check(cudaMemsetAsync(wide.as<void>(), 0, layout.zero_bytes, stream),
+                "preparing the decode kernel"));
+  wide::WideParams p{params, layout.wide};
+  p.mail.choice = layout.choice;
+  return check(kWideKernels[i].launch(p, stream), "starting the decode kernel");
+}
+
+Status Decoder::State::start_narrow(Params p, cudaStream_t stream) {
+  size_t i = 0;
+  while (kKernels[i].batch < p.count) ++i;
+  if (p.stamps != nullptr && i > 0) i = std::size(kKernels) - 1;
+  const Kernel& kernel = p.stamps == nullptr ? kKernels[i] : kTracing[i > 0];
+  const MailboxLayout layout(mail[i].as<char>(), kernel.batch);
+  NMC_TRY(check(cudaMemsetAsync(layout.mail.x, 0xff, layout.empty_bytes, stream),
+                "emptying the mailboxes"));
+  NMC_TRY(check(cudaMemsetAsync(layout.mail.logits, 0, layout.zero_bytes, stream),
+                "emptying the mailboxes"));
+  p.mail = layout.mail;
   return check(kernel.launch(p, stream), "starting the decode kernel");
 }
 

@@ -48,7 +48,7 @@ struct DecodeRun {
   int64_t vocabulary = 0;  // tokens from this one on are never chosen; 0: all may be
 };
 constexpr int kDecodeCtas = 128;
-constexpr int kMaxDecodeRows = 8;
+constexpr int kMaxDecodeRows = 64;
 constexpr int kMaxDecodeSteps = 256;
 constexpr int64_t kMaxDecodeTokens = 524288;  // of a sequence
 

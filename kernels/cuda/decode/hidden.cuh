@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/decode/arithmetic.cuh"
 #include "kernels/cuda/decode/role.cuh"
 #include "kernels/cuda/decode/routing.cuh"
 
@@ -54,11 +55,10 @@ __device__ __forceinline__ void publish_pair(const Role& role, int pair, int buf
       a[k] += __shfl_xor_sync(~0u, a[k], 2);
       a[k] *= scale;
     }
-    const float h0 = __fdividef(a[0], 1.f + __expf(-a[0])) * a[1];
-    const float h1 = __fdividef(a[2], 1.f + __expf(-a[2])) * a[3];
+    const uint32_t pair = hidden_pair(a);
     if (part == 0 && lane < 24 && (mine >> row & 1)) {
       const int at = entry + __popc(mine & ((1 << row) - 1));
-      ptx::store_relaxed(out + at * (kWidth / 2), pack_bf16(h0, h1));
+      ptx::store_relaxed(out + at * (kWidth / 2), pair);
     }
   }
 }

@@ -71,7 +71,7 @@ struct Params {
   int steps;
   int count;       // rows in use
   int vocabulary;  // rows of the LM head from here on are never chosen
-  Row rows[kMaxBatch];
+  Row rows[kMaxRows];
 
   __device__ __forceinline__ const char* of_layer(const LayerTensor& t, int layer) const {
     return layer ? t.rest + (layer - 1) * stride : t.first;

@@ -70,24 +70,16 @@ __device__ __forceinline__ void gather_x(const Role& role, int quarter, int laye
 #pragma unroll
     for (int r = 0; r < kAtOnce; r++) {
       if (first + r >= role.rows()) break;
-      float squares = 0;
 #pragma unroll
       for (int i = 0; i < 2; i++) {
         const uint4 v = x[2 * r + i], norm = s.norm[block + 32 * i];
         store_operand(s.x + (first + r) * Sizes<kBatch>::kXStride, block + 32 * i,
                       make_uint4(multiply_bf16(v.x, norm.x), multiply_bf16(v.y, norm.y),
                                  multiply_bf16(v.z, norm.z), multiply_bf16(v.w, norm.w)));
-        const uint32_t words[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-          const float a = bf16_low(words[k]), b = bf16_high(words[k]);
-          squares = __fmaf_rn(a, a, squares);
-          squares = __fmaf_rn(b, b, squares);
-        }
       }
       if (kBatch == 1) role.warp_arrive(&s.x_ready);
-#pragma unroll
-      for (int m = 16; m; m >>= 1) squares += __shfl_xor_sync(~0u, squares, m);
+      const uint4 both[2] = {x[2 * r], x[2 * r + 1]};
+      const float squares = quarter_squares(both);
       if (role.lane == 0) s.squares[first + r][quarter] = squares;
     }
   }

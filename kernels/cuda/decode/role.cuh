@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/decode/arithmetic.cuh"
 #include "kernels/cuda/decode/mailbox.cuh"
 #include "kernels/cuda/decode/operand.cuh"
 #include "kernels/cuda/decode/params.cuh"
@@ -27,7 +28,7 @@ struct Role {
   // 1 / rms of a row's current x; after norm_ready.
   __device__ __forceinline__ float inverse_rms(int row) const {
     const volatile float* q = shared.squares[row];
-    return rsqrtf((q[0] + q[1] + q[2] + q[3]) * (1.f / kHidden) + p.norm_eps);
+    return decode::inverse_rms(q[0], q[1], q[2], q[3], p.norm_eps);
   }
 
   // The whole warp is done with what the barrier guards.

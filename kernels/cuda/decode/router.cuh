@@ -9,21 +9,16 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/decode/arithmetic.cuh"
 #include "kernels/cuda/decode/role.cuh"
 #include "kernels/cuda/decode/routing.cuh"
+#include "kernels/cuda/decode/tile_block.cuh"
 #include "kernels/cuda/ptx/async_copy.cuh"
 
 namespace nmc::decode {
 
-constexpr int kXWarps = 4;                  // they gather x and route together
-constexpr uint32_t kRouterBarrier = 2;      // named barrier of these warps
-constexpr float kLogitScale = 268435456.f;  // 2^28
-
-// The 16-byte block of 8 columns of a row in tile order, rows of kHidden.
-__device__ __forceinline__ const char* tile_block(const char* tensor, int row, int block) {
-  return tensor + uint64_t(row >> 3) * kGroup + (block >> 3) * 1024 + (row & 7) * 128 +
-         (((block ^ row) & 7) << 4);
-}
+constexpr int kXWarps = 4;              // they gather x and route together
+constexpr uint32_t kRouterBarrier = 2;  // named barrier of these warps
 
 // All of this is done by kXWarps warps, 32 experts each, because this code runs cold: an
 // instruction that is not in a loop costs about 6 clocks, and few instructions are what makes it
@@ -95,10 +90,6 @@ __device__ __forceinline__ void collect_logits(const Role& role, int part, uint3
   constexpr int kBatch = Role::kBatch;
   auto& s = role.shared;
   if (part >= kBatch) return;
-  auto key = [](uint64_t word) {
-    const uint32_t bits = __float_as_uint(__ll2float_rn(int64_t(word) >> 8));
-    return bits ^ (uint32_t(int32_t(bits) >> 31) | 0x80000000u);
-  };
 #pragma unroll 1
   for (int row = part; row < role.rows(); row += kXWarps) {
     const ulonglong2* sums =
@@ -116,7 +107,8 @@ __device__ __forceinline__ void collect_logits(const Role& role, int part, uint3
           return false;
         },
         3, layers);
-    s.keys[row][role.lane] = make_uint4(key(v[0].x), key(v[0].y), key(v[1].x), key(v[1].y));
+    s.keys[row][role.lane] =
+        make_uint4(logit_key(v[0].x), logit_key(v[0].y), logit_key(v[1].x), logit_key(v[1].y));
   }
   role.warp_arrive(&s.keys_ready);
 }
@@ -197,9 +189,7 @@ __device__ __forceinline__ void route(const Role& role, int part, int step, int 
   for (; rows; rows &= rows - 1) {
     const int row = __ffs(rows) - 1;
     const uint32_t key = reinterpret_cast<const uint32_t*>(s.keys[row])[expert];
-    const uint32_t bits = key & 0x80000000u ? key ^ 0x80000000u : ~key;
-    const float logit = __uint_as_float(bits) * (role.inverse_rms(row) * (1 / kLogitScale));
-    routing.score[entry++] = __fdividef(1.f, 1.f + __expf(-logit));
+    routing.score[entry++] = expert_score(key, role.inverse_rms(row));
     if (role.cta == 0 && p.experts) {
       p.experts[((step * role.rows() + row) * p.layers + layer) * kActive +
                 bits_before(s.masks[row], part, below)] = expert;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/cuda/decode/top_p.cuh"
 
@@ -60,11 +61,11 @@ __device__ __forceinline__ OwnTokens draw_own_tokens(const Role& role, int step,
   return {draw.best, largest};
 }
 
+// By the lane that has them: what the CTA found for a row.
 template <class Role>
 __device__ __forceinline__ void publish_own_tokens(const Role& role, int step,
                                                    const ChoiceExchange<Role>& exchange,
-                                                   const OwnTokens& own) {
-  const int row = role.lane;
+                                                   const OwnTokens& own, int row) {
   __syncwarp();  // the logits below are other lanes'
   if (row >= role.rows()) return;
   exchange.publish(0, row, own.best);
@@ -97,39 +98,53 @@ __device__ __forceinline__ bool take_winner(const Role& role, const ChoiceExchan
   return test;
 }
 
-template <class Role, class Place>
-__device__ __forceinline__ void choose_tokens(const Role& role, int step, Place& place) {
+// Bit r: row r.
+template <int kBatch>
+using RowMask = std::conditional_t<(kBatch > 32), unsigned long long, uint32_t>;
+
+// All CTAs have published what they found: the row's tokens, by one warp.
+template <class Role>
+__device__ __forceinline__ void settle_tokens(const Role& role, int step,
+                                              ChoiceExchange<Role>& exchange) {
+  using Mask = RowMask<Role::kBatch>;
   const Params& p = role.p;
   auto& s = role.shared;
-  ChoiceExchange<Role> exchange{role, step, *(const volatile uint32_t*)&s.exchanges};
-  publish_own_tokens(role, step, exchange, draw_own_tokens(role, step, place));
-  uint32_t tests = 0, again = 0;  // rows
+  const auto lowest = [](Mask rows) { return __ffsll(rows) - 1; };
+  Mask tests = 0, again = 0;
 #pragma unroll 1
   for (int row = 0; row < role.rows(); row++) {
-    if (take_winner(role, exchange, row)) tests |= 1u << row;
+    if (take_winner(role, exchange, row)) tests |= Mask(1) << row;
   }
   exchange.next();
   if (tests) {
 #pragma unroll 1
-    for (uint32_t rest = tests; rest; rest &= rest - 1) {
-      publish_weights(role, step, exchange, __ffs(rest) - 1);
+    for (Mask rest = tests; rest; rest &= rest - 1) {
+      publish_weights(role, step, exchange, lowest(rest));
     }
 #pragma unroll 1
-    for (uint32_t rest = tests; rest; rest &= rest - 1) {
-      if (!stays(role, exchange, __ffs(rest) - 1)) again |= rest & -rest;
+    for (Mask rest = tests; rest; rest &= rest - 1) {
+      if (!stays(role, exchange, lowest(rest))) again |= rest & (~rest + 1);
     }
 #pragma unroll 1
-    for (; again; again &= again - 1) draw_again(role, step, exchange, __ffs(again) - 1);
+    for (; again; again &= again - 1) draw_again(role, step, exchange, lowest(again));
     exchange.next();
   }
   if (role.lane == 0) *(volatile uint32_t*)&s.exchanges = exchange.number;
-  if (role.lane < role.rows()) {
-    const volatile TopDraw& draw = s.draws[role.lane];
+#pragma unroll 1
+  for (int row = role.lane; row < role.rows(); row += 32) {
+    const volatile TopDraw& draw = s.draws[row];
     const bool finite = fabsf(draw.score) < INFINITY;
-    ((volatile int*)s.token)[role.lane] = finite ? draw.token : 0;
-    if (role.cta == 0) p.tokens[step * role.rows() + role.lane] = finite ? draw.token : -1;
+    ((volatile int*)s.token)[row] = finite ? draw.token : 0;
+    if (role.cta == 0) p.tokens[step * role.rows() + row] = finite ? draw.token : -1;
   }
   role.warp_arrive(&s.token_ready);
+}
+
+template <class Role, class Place>
+__device__ __forceinline__ void choose_tokens(const Role& role, int step, Place& place) {
+  ChoiceExchange<Role> exchange{role, step, *(const volatile uint32_t*)&role.shared.exchanges};
+  publish_own_tokens(role, step, exchange, draw_own_tokens(role, step, place), role.lane);
+  settle_tokens(role, step, exchange);
 }
 
 }  // namespace nmc::decode

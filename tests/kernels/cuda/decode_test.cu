@@ -138,26 +138,29 @@ int runs_of(const char* variable, int otherwise) {
   return runs ? std::atoi(runs) : otherwise;
 }
 
-// Eight sequences of all kinds of lengths in one pair of pools.
+// Sequences of all kinds of lengths in one pair of pools.
 class Sequences {
  public:
   static constexpr int kSteps = 4;
-  explicit Sequences(const ModelDescription& model) : kv_(poisoned_pools(model, all_pages())) {
+  Sequences(const ModelDescription& model, int count)
+      : kv_(poisoned_pools(model, all_pages(count))) {
     int32_t page = 0;
-    for (int64_t context : kContexts) {
-      made_.push_back(
-          require(NoisySequence::create(model, kv_, context, kSteps, 11 + context, page)));
-      page += int32_t(NoisySequence::pages(context, kSteps));
+    for (int i = 0; i < count; ++i) {
+      made_.push_back(require(NoisySequence::create(model, kv_, context(i), kSteps, 11 + i, page)));
+      page += int32_t(NoisySequence::pages(context(i), kSteps));
     }
   }
   const KvPools& kv() const { return kv_; }
   const NoisySequence& operator[](size_t i) const { return made_[i]; }
 
  private:
-  static constexpr int64_t kContexts[] = {8192, 0, 65, 4100, 1000, 63, 20000, 300};
-  static int64_t all_pages() {
+  static int64_t context(int i) {
+    constexpr int64_t kContexts[] = {8192, 0, 65, 4100, 1000, 63, 20000, 300};
+    return kContexts[i % 8] / (1 + i / 8) + i / 8;
+  }
+  static int64_t all_pages(int count) {
     int64_t pages = 0;
-    for (int64_t context : kContexts) pages += NoisySequence::pages(context, kSteps);
+    for (int i = 0; i < count; ++i) pages += NoisySequence::pages(context(i), kSteps);
     return pages;
   }
   KvPools kv_;
@@ -165,14 +168,18 @@ class Sequences {
 };
 
 TEST_F(DecodeTest, GivesTheSameBitsInAnyBatch) {
-  const Sequences sequences(model());
+  const Sequences sequences(model(), kMaxDecodeRows);
   auto decoder = require(Decoder::create(*weights_, sequences.kv()));
   std::vector<Steps> solo;
-  for (int i = 0; i < 8; ++i) solo.push_back(decode(decoder, sequences[i], Sequences::kSteps));
+  std::vector<int> order;
+  for (int i = 0; i < kMaxDecodeRows; ++i) {
+    solo.push_back(decode(decoder, sequences[i], Sequences::kSteps));
+    order.push_back(i);
+  }
   std::mt19937 random(5);
-  std::vector<int> order = {0, 1, 2, 3, 4, 5, 6, 7};
-  for (int run = 0; run < runs_of("NMC_DECODE_RUNS", 24); ++run) {
-    const size_t rows = run % 8 + 1;
+  for (int run = 0; run < runs_of("NMC_DECODE_RUNS", 36); ++run) {
+    constexpr size_t kRows[] = {1, 9, 2, 16, 3, 17, 4, 64, 5, 12, 6, 32, 7, 33, 8, 48, 25, 63};
+    const size_t rows = kRows[run % std::size(kRows)];
     std::ranges::shuffle(order, random);
     std::vector<const NoisySequence*> batch;
     for (size_t i = 0; i < rows; ++i) batch.push_back(&sequences[order[i]]);
@@ -204,10 +211,10 @@ TEST_F(DecodeTest, GivesTheSameBitsInAnyBatch) {
 }
 
 TEST_F(DecodeTest, GivesTheSameBitsInEveryRun) {
-  const Sequences sequences(model());
+  const Sequences sequences(model(), kMaxDecodeRows);
   auto decoder = require(Decoder::create(*weights_, sequences.kv()));
   std::vector<const NoisySequence*> batch;
-  for (size_t rows : {1, 2, 3, 8}) {
+  for (size_t rows : {1, 2, 3, 8, 16, 23, 64}) {
     while (batch.size() < rows) batch.push_back(&sequences[batch.size()]);
     const Steps first = decode(decoder, batch, Sequences::kSteps);
     int differing = 0;

@@ -1,0 +1,120 @@
+// q, and the new tokens' keys and values, within the CTAs of a KV head.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/decode/pages.cuh"
+#include "kernels/cuda/decode/rotation.cuh"
+#include "kernels/cuda/decode/wide/role.cuh"
+
+namespace nmc::decode::wide {
+
+// Cosine and sine that turn the CTA's two pairs of dimensions, for every row of a step.
+template <class Role>
+__device__ __forceinline__ void prepare_rotation(const Role& role, int step) {
+  const WideParams& p = role.p;
+#pragma unroll 1
+  for (int i = role.lane; i < role.rows() * 2; i += 32) {
+    const int pair = role.cta % kGroupCtas * 2 + (i & 1);
+    role.shared.rotation[i >> 1][i & 1] =
+        rotation(p.frequencies[pair], p.rows[i >> 1].position + step);
+  }
+  __syncwarp();
+}
+
+// The sums of QKV group after group out, four lanes a row: `place` is that of the sums.
+template <class Role, class Place>
+__device__ __forceinline__ void publish_queries(const Role& role, int step, int layer,
+                                                Place& place) {
+  const WideParams& p = role.p;
+  auto& s = role.shared;
+  const int lane = role.lane, t = lane & 3, me = role.cta % kGroupCtas;
+#pragma unroll 1
+  for (int block = 0; block < role.blocks(); block++) {
+#pragma unroll 1
+    for (int i = 0; i < kQkvGroups; i++) {
+      ptx::mbarrier_wait(&s.sums_done[place.slot], place.parity);
+      const int head = 2 * i + (t >> 1);  // q heads, then k, then v
+#pragma unroll 1
+      for (int first = 0; first < role.block_rows(block); first += 8) {
+        const int in_block = first + (lane >> 2), row = block * kBlockRows + in_block;
+        float a = 0, b = 0;
+#pragma unroll
+        for (int k = 0; k < kConsumers; k++) {
+          const float2 v =
+              *reinterpret_cast<const float2*>(&s.sums[place.slot][k][in_block][2 * t]);
+          a += v.x;
+          b += v.y;
+        }
+        if (row >= role.rows()) continue;
+        const float scale = s.inverse_rms[row];
+        a *= scale;
+        b *= scale;
+        if (p.rotates(layer) && head <= kHeads) {
+          const float2 r = s.rotation[row][t & 1];
+          const float turned = a * r.x - b * r.y;
+          b = b * r.x + a * r.y;
+          a = turned;
+        }
+        ptx::store_relaxed(p.wide.q + (row * kKvHeads + role.group()) * kQueryWords +
+                               head * (kHeadDim / 2) + me * 2 + (t & 1),
+                           pack_bf16(a, b));
+      }
+      role.warp_arrive(&s.sums_free[place.slot]);
+      place.next();
+    }
+    role.arrive(kQueryCounter + role.group() * kMaxBlocks + block);
+  }
+  mark<Role::Config::kTrace>(p, step, layer, Event::kQPublished);
+}
+
+// Key and value of a row's new token, where consumers find them now and the producers later.
+template <class Role>
+__device__ __forceinline__ void keep_fresh(const Role& role, int layer, int row, int buffer,
+                                           int position, const uint4& v) {
+  const WideParams& p = role.p;
+  const int lane = role.lane, slot = position % kPageTokens, c = lane & 15;
+  role.shared.fresh[buffer][lane >> 4][c] = v;
+  const bool slides = p.slides(layer);
+  const int before = __popcll(p.sliding & ((1ull << layer) - 1));
+  const KvView& kv = p.kv[slides];
+  const int page = __ldg(p.rows[row].pages[slides] + position / kPageTokens);
+  char* to = kv.base + (slides ? before : layer - before) * kv.layer_bytes +
+             (uint64_t(page) * kKvHeads + role.group()) * (2 * kPage);
+  *reinterpret_cast<uint4*>(to + (lane >> 4) * kPage + (slot >> 3) * 2048 + (c >> 3) * 1024 +
+                            (slot & 7) * 128 + (((c ^ slot) & 7) << 4)) = v;
+  ptx::fence_proxy_async();  // the producers' bulk copies read it in the next step
+}
+
+// The KV head's whole q of every row in, row after row. `place` is that of the buffers.
+template <class Role, class Place>
+__device__ __forceinline__ void collect_queries(const Role& role, int step, int layer,
+                                                uint32_t layers, Place& place) {
+  const WideParams& p = role.p;
+  auto& s = role.shared;
+#pragma unroll 1
+  for (int row = 0; row < role.rows(); row++) {
+    if (row % kBlockRows == 0) {
+      role.await(kQueryCounter + role.group() * kMaxBlocks + row / kBlockRows, kGroupCtas, layers,
+                 11);
+      if (row == 0) mark<Role::Config::kTrace>(p, step, layer, Event::kQSeen);
+    }
+    ptx::mbarrier_wait(&s.q_free[place.slot], place.parity ^ 1);  // all start free
+    const uint4* q =
+        reinterpret_cast<const uint4*>(p.wide.q + (row * kKvHeads + role.group()) * kQueryWords);
+    const int position = p.rows[row].position + step;
+    const bool owner = position / kPageTokens % kGroupCtas == share_of(role.cta, row);
+    uint4 v[5];
+#pragma unroll
+    for (int i = 0; i < 5; i++) v[i] = ptx::load_relaxed(q + role.lane + 32 * i);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      store_operand(&s.q[place.slot][0][0], role.lane + i * 32, v[i]);
+    }
+    if (owner) keep_fresh(role, layer, row, place.slot, position, v[4]);
+    role.warp_arrive(&s.q_ready[place.slot]);
+    place.next();
+  }
+}
+
+}  // namespace nmc::decode::wide

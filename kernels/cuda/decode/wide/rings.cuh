@@ -1,0 +1,167 @@
+// The two rings of the wide kernel: weights (and keys and values) in chunks of 16 KiB, each read by
+// all consumer warps and released at once; and rows, which a consumer keeps while weights pass.
+// Producer j fills the j-th half of every slot of either (see ring.cuh for why).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/decode/wide/role.cuh"
+#include "kernels/cuda/ptx/bulk_copy.cuh"
+
+namespace nmc::decode::wide {
+
+template <int kRows>
+class WeightReader {
+ public:
+  __device__ WeightReader(WideShared<kRows>& shared, int half) : shared_(shared), half_(half) {}
+  __device__ __forceinline__ uint32_t take() {
+    ptx::mbarrier_wait(&shared_.full[at_.slot][half_], at_.parity);
+    return weight_ring<kRows>() + at_.slot * kChunk;
+  }
+  __device__ __forceinline__ uint32_t take_whole() {
+#pragma unroll
+    for (int i = 0; i < kProducers; i++) {
+      ptx::mbarrier_wait(&shared_.full[at_.slot][i], at_.parity);
+    }
+    return weight_ring<kRows>() + at_.slot * kChunk;
+  }
+  // The warp has the chunk in registers.
+  __device__ __forceinline__ void release() {
+    __syncwarp();
+    if ((threadIdx.x & 31) == 0) ptx::mbarrier_arrive(&shared_.empty[at_.slot]);
+    at_.next();
+  }
+
+ private:
+  WideShared<kRows>& shared_;
+  int half_;
+  RingPlace<kWeightSlots> at_;
+};
+
+// Up to 16 rows in as many slots as they need.
+template <int kRows>
+class RowReader {
+ public:
+  __device__ explicit RowReader(WideShared<kRows>& shared) : shared_(shared) {}
+
+  // Waits for `count` rows of `bytes` each, `per_slot` in a slot; the address of row `mine`.
+  __device__ __forceinline__ uint32_t take(int count, int per_slot, uint32_t bytes, int mine) {
+    held_ = (count + per_slot - 1) / per_slot;
+    auto place = at_;
+    int slot = 0;
+#pragma unroll 1
+    for (int i = 0; i < held_; i++) {
+#pragma unroll
+      for (int j = 0; j < kProducers; j++) {
+        ptx::mbarrier_wait(&shared_.rows_full[place.slot][j], place.parity);
+      }
+      if (i == mine / per_slot) slot = place.slot;
+      place.next();
+    }
+    return row_ring<kRows>() + slot * kRowSlotBytes + mine % per_slot * bytes;
+  }
+  __device__ __forceinline__ void release() {
+    __syncwarp();
+#pragma unroll 1
+    for (; held_ > 0; held_--) {
+      if ((threadIdx.x & 31) == 0) ptx::mbarrier_arrive(&shared_.rows_empty[at_.slot]);
+      at_.next();
+    }
+  }
+
+ private:
+  WideShared<kRows>& shared_;
+  RingPlace<kRowSlots> at_;
+  int held_ = 0;
+};
+
+// Of one producer warp.
+template <class Role>
+class RingWriter {
+ public:
+  __device__ RingWriter(const Role& role, uint32_t me) : role_(role), me_(me) {}
+
+  // Requests this producer's half of a chunk.
+  __device__ __forceinline__ void put(const char* from, uint32_t bytes, int in_flight) {
+    put_part(from + me_ * (bytes / kProducers), bytes / kProducers, me_ * (bytes / kProducers),
+             in_flight);
+  }
+
+  // The same for any `bytes` (or none) at offset `to` of the slot; they lie in this producer's
+  // half.
+  __device__ __forceinline__ void put_part(const char* from, uint32_t bytes, uint32_t to,
+                                           int in_flight) {
+    auto& s = role_.shared;
+    role_.watch.wait(&s.empty[next_.slot], next_.parity ^ 1, 40);  // all slots start empty
+    for (; under_way_ >= in_flight; under_way_--) {
+      role_.watch.wait(&s.full[landed_.slot][me_], landed_.parity, 41);
+      landed_.next();
+    }
+    under_way_++;
+    if (ptx::elect_one()) {
+      uint64_t* full = &s.full[next_.slot][me_];
+      if (bytes > 0) {
+        ptx::mbarrier_arrive_expect(full, bytes);
+        ptx::bulk_load_once(weight_ring<Role::kRows>() + next_.slot * kChunk + to, from, bytes,
+                            full);
+      } else {
+        ptx::mbarrier_arrive(full);
+      }
+    }
+    next_.next();
+  }
+
+  // Requests this producer's half of one slot of rows: of `count` rows that follow each other in
+  // memory the first or the last few.
+  __device__ __forceinline__ void put_rows(const char* from, int count, int per_slot,
+                                           uint32_t bytes) {
+    const int half = per_slot / kProducers, begin = me_ * half;
+    const int mine = max(0, min(count - begin, half));
+    wait_rows();
+    if (ptx::elect_one()) {
+      uint64_t* full = &role_.shared.rows_full[rows_.slot][me_];
+      if (mine > 0) {
+        ptx::mbarrier_arrive_expect(full, mine * bytes);
+        ptx::bulk_load(row_slot() + begin * bytes, from + begin * bytes, mine * bytes, full);
+      } else {
+        ptx::mbarrier_arrive(full);
+      }
+    }
+    rows_.next();
+  }
+
+  // The same for rows that lie anywhere, one copy each: those at `first` and `second` (or null).
+  __device__ __forceinline__ void put_two(const char* first, const char* second, uint32_t bytes,
+                                          uint32_t stride) {
+    wait_rows();
+    if (ptx::elect_one()) {
+      uint64_t* full = &role_.shared.rows_full[rows_.slot][me_];
+      const uint32_t to = row_slot() + me_ * 2 * stride;
+      const int count = (first != nullptr) + (second != nullptr);
+      if (count > 0) {
+        ptx::mbarrier_arrive_expect(full, count * bytes);
+      } else {
+        ptx::mbarrier_arrive(full);
+      }
+      if (first != nullptr) ptx::bulk_load(to, first, bytes, full);
+      if (second != nullptr) ptx::bulk_load(to + stride, second, bytes, full);
+    }
+    rows_.next();
+  }
+
+ private:
+  __device__ __forceinline__ void wait_rows() {
+    role_.watch.wait(&role_.shared.rows_empty[rows_.slot], rows_.parity ^ 1, 43);
+  }
+  __device__ __forceinline__ uint32_t row_slot() const {
+    return row_ring<Role::kRows>() + rows_.slot * kRowSlotBytes;
+  }
+
+  const Role& role_;
+  uint32_t me_;
+  RingPlace<kWeightSlots> next_, landed_;
+  RingPlace<kRowSlots> rows_;
+  int under_way_ = 0;
+};
+
+}  // namespace nmc::decode::wide

@@ -1,0 +1,66 @@
+// What every warp role of the wide kernel knows.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/decode/operand.cuh"
+#include "kernels/cuda/decode/trace.cuh"
+#include "kernels/cuda/decode/watchdog.cuh"
+#include "kernels/cuda/decode/wide/buffers.cuh"
+#include "kernels/cuda/decode/wide/shared.cuh"
+#include "kernels/cuda/ptx/memory_order.cuh"
+
+namespace nmc::decode::wide {
+
+template <class Config_>
+struct WideRole {
+  using Config = Config_;
+  static constexpr int kRows = Config::kRows;
+  static constexpr int kBatch = kRows;
+  static constexpr int kBlocks = kRows / kBlockRows;
+
+  const WideParams& p;
+  WideShared<kRows>& shared;
+  Watchdog watch;
+  int cta, lane;
+
+  __device__ __forceinline__ int rows() const { return p.count; }
+  __device__ __forceinline__ int blocks() const { return (p.count + kBlockRows - 1) / kBlockRows; }
+  __device__ __forceinline__ int block_rows(int block) const {
+    return min(kBlockRows, p.count - block * kBlockRows);
+  }
+  __device__ __forceinline__ int group() const { return cta / kGroupCtas; }
+  __device__ __forceinline__ int set() const { return cta / kSetCtas; }
+
+  __device__ __forceinline__ uint32_t* counter(int number) const {
+    return p.wide.counters + number * kCounterWords;
+  }
+  // The whole warp has written what others may read now, also by bulk copies.
+  __device__ __forceinline__ void arrive(int number) const {
+    ptx::fence_proxy_async();
+    __syncwarp();
+    if (lane == 0) ptx::add_release(counter(number), 1);
+  }
+  // Returns when the counter has its arrivals of the layers [0, epoch].
+  __device__ __forceinline__ void await(int number, uint32_t arrivals, uint32_t epoch,
+                                        uint32_t place) const {
+    const uint32_t* at = counter(number);
+    const uint32_t target = arrivals * (epoch + 1);
+    watch.spin(
+        [&] {
+          if (ptx::load_acquire(at) >= target) return true;
+          __nanosleep(100);
+          return false;
+        },
+        place, epoch);
+    __syncwarp();
+  }
+
+  // The whole warp is done with what the barrier guards.
+  __device__ __forceinline__ void warp_arrive(uint64_t* barrier) const {
+    __syncwarp();
+    if (lane == 0) ptx::mbarrier_arrive(barrier);
+  }
+};
+
+}  // namespace nmc::decode::wide

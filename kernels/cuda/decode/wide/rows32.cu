@@ -1,0 +1,3 @@
+#include "kernels/cuda/decode/wide/instance.cuh"
+
+template struct nmc::decode::wide::WideInstance<32>;
