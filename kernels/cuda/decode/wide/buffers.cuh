@@ -16,12 +16,14 @@ namespace nmc::decode::wide {
 
 constexpr int kMaxBlocks = kMaxRows / kBlockRows;
 constexpr int kCounterWords = 32;  // a line of the L2 each
+constexpr int kMergers = 2;        // warps of a CTA that merge attention's partial sums
 
 // Numbers of counters; the arrivals of a layer behind each.
 constexpr int kXCounter = 0;                                // kCtas
-constexpr int kRecordCounter = 1;                           // one a row
-constexpr int kHiddenCounter = 2;                           // kCtas
-constexpr int kOutputCounter = 3;                           // + block: 2 kCtas
+constexpr int kNormCounter = 1;                             // one a row
+constexpr int kRecordCounter = 2;                           // one a row
+constexpr int kHiddenCounter = 3;                           // kCtas
+constexpr int kOutputCounter = 4;                           // + block: kMergers x kCtas
 constexpr int kQueryCounter = kOutputCounter + kMaxBlocks;  // + group x block: kGroupCtas
 constexpr int kPartialCounter = kQueryCounter + kKvHeads * kMaxBlocks;  // + group x row: kGroupCtas
 constexpr int kCounters = kPartialCounter + kKvHeads * kMaxRows;

@@ -47,7 +47,7 @@ __device__ __forceinline__ void publish_group(const Role& role, int slot, int gr
 // `place` is that of the consumers' sums.
 template <class Role, class Place>
 __device__ __forceinline__ void publish_hidden(const Role& role, int step, int layer,
-                                               uint32_t layers, Place& place) {
+                                               Place& place) {
   auto& s = role.shared;
   const auto& lists = s.lists;
 #pragma unroll 1
@@ -68,9 +68,6 @@ __device__ __forceinline__ void publish_hidden(const Role& role, int step, int l
   role.arrive(kHiddenCounter);
   if (role.lane == 0) ptx::mbarrier_arrive(&s.up_published);
   mark<Role::Config::kTrace>(role.p, step, layer, Event::kHiddenPublished);
-  role.await(kHiddenCounter, kCtas, layers, 9);
-  if (role.lane == 0) ptx::mbarrier_arrive(&s.h_seen);
-  mark<Role::Config::kTrace>(role.p, step, layer, Event::kHiddenSeen);
 }
 
 }  // namespace nmc::decode::wide

@@ -2,8 +2,8 @@
 // of weights as the narrow one (kernel.cuh), and the same bits; but rows are not at home in shared
 // memory, exchanges have counters, and layers are so long that some latency does not matter.
 //
-// One CTA on each of kCtas SMs, resident for `steps` tokens. Warps 0 and 1: producers; 2 to 7: one
-// exchange each; 8 to 15: consumers.
+// One CTA on each of kCtas SMs, resident for `steps` tokens. Warps 0 and 1 fetch weights, 2 fetches
+// rows, 3 to 7 have one exchange each, 8 to 15 are the consumers.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "kernels/cuda/decode/wide/query.cuh"
 #include "kernels/cuda/decode/wide/record.cuh"
 #include "kernels/cuda/decode/wide/residual.cuh"
+#include "kernels/cuda/decode/wide/row_producer.cuh"
 #include "kernels/cuda/decode/wide/token.cuh"
 
 namespace nmc::decode::wide {
@@ -29,12 +30,7 @@ struct WideConfig {
   static constexpr int kMoverRegisters = 112;
 };
 
-enum class Exchange { kRecords, kQuery, kPartials, kMergeEven, kMergeOdd, kSums };
-
-// The part of a warp in publishing x, or none.
-__device__ __forceinline__ int team_part(Exchange e) {
-  return e == Exchange::kSums || e == Exchange::kMergeOdd ? -1 : static_cast<int>(e);
-}
+enum class Exchange { kRecords, kQuery, kMergeEven, kMergeOdd, kSums };
 
 template <class Role>
 __device__ __forceinline__ void start_tokens(const Role& role) {
@@ -48,7 +44,8 @@ __device__ __forceinline__ void start_tokens(const Role& role) {
 template <class Role>
 __device__ __forceinline__ void run_exchange(const Role& role, Exchange exchange) {
   const WideParams& p = role.p;
-  const int part = team_part(exchange);
+  // All but one publish x together.
+  const int part = exchange == Exchange::kSums ? -1 : static_cast<int>(exchange);
   uint32_t layers = 0, xs = 0;
   RingPlace<kSumSlots> sums;
   RingPlace<kQueryBuffers> buffers;
@@ -71,21 +68,17 @@ __device__ __forceinline__ void run_exchange(const Role& role, Exchange exchange
         case Exchange::kQuery:
           collect_queries(role, step, layer, layers, buffers);
           break;
-        case Exchange::kPartials:
-          announce_partials(role, buffers);
-          await_output(role, step, layer, layers);
-          break;
         case Exchange::kMergeEven:
           merge_partials(role, 0, step, layer, layers);
           break;
-        case Exchange::kMergeOdd:  // the only one that is free when x comes
-          await_x(role, step, layer, xs);
+        case Exchange::kMergeOdd:
           merge_partials(role, 1, step, layer, layers);
           break;
         case Exchange::kSums:
-          ptx::mbarrier_wait(&role.shared.lists_ready, xs);
+          collect_norms(role, xs);
           publish_queries(role, step, layer, sums);
-          publish_hidden(role, step, layer, layers, sums);
+          ptx::mbarrier_wait(&role.shared.lists_ready, xs);
+          publish_hidden(role, step, layer, sums);
           break;
       }
       if (part >= 0) {
@@ -94,10 +87,9 @@ __device__ __forceinline__ void run_exchange(const Role& role, Exchange exchange
         if (layer + 1 < p.layers) add_logits(role, part, layers + 1);
       }
     }
-    if (exchange == Exchange::kMergeOdd) await_x(role, step, p.layers, xs);
     if (exchange == Exchange::kRecords) exchange_records(role, step, p.layers, layers, xs);
     if (exchange == Exchange::kSums) {
-      ptx::mbarrier_wait(&role.shared.lists_ready, xs);
+      collect_norms(role, xs);
       choose_block_tokens(role, step, sums);
     }
     xs++;
@@ -111,7 +103,7 @@ __device__ __forceinline__ void init_barriers(WideShared<kRows>& s) {
     ptx::mbarrier_init(&s.empty[i], kConsumers);
   }
   for (int i = 0; i < kRowSlots; i++) {
-    for (int j = 0; j < kProducers; j++) ptx::mbarrier_init(&s.rows_full[i][j], 1);
+    ptx::mbarrier_init(&s.rows_full[i], 1);
     ptx::mbarrier_init(&s.rows_empty[i], kConsumers);
   }
   for (int i = 0; i < kSumSlots; i++) {
@@ -120,14 +112,10 @@ __device__ __forceinline__ void init_barriers(WideShared<kRows>& s) {
   }
   for (int i = 0; i < kQueryBuffers; i++) {
     ptx::mbarrier_init(&s.q_ready[i], 1);
-    ptx::mbarrier_init(&s.q_free[i], 1);
     ptx::mbarrier_init(&s.values_done[i], kConsumers);
   }
-  ptx::mbarrier_init(&s.x_seen, 1);
   ptx::mbarrier_init(&s.lists_ready, 1);
   ptx::mbarrier_init(&s.up_published, 1);
-  ptx::mbarrier_init(&s.h_seen, 1);
-  for (int i = 0; i < kRows / kBlockRows; i++) ptx::mbarrier_init(&s.o_seen[i], 1);
   ptx::mbarrier_init(&s.token_ready, 1);
   ptx::mbarrier_init(&s.down_done, kConsumers);
   ptx::mbarrier_fence_init();
@@ -148,8 +136,10 @@ __global__ void __launch_bounds__(kThreads, 1)
     ptx::registers_lower<Config::kMoverRegisters>();
     if (warp < kProducers) {
       Producer(role, warp).run();
+    } else if (warp == kProducers) {
+      RowProducer(role).run();
     } else {
-      run_exchange(role, static_cast<Exchange>(warp - kProducers));
+      run_exchange(role, static_cast<Exchange>(warp - kProducers - 1));
     }
   } else {
     ptx::registers_raise<Config::kConsumerRegisters>();

@@ -1,4 +1,4 @@
-// Attention's partial sums of every row to whom they concern, and the merged output of all heads.
+// The attention output: partial sums of a row from all CTAs of a KV head.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,6 @@
 #include "kernels/cuda/decode/wide/role.cuh"
 
 namespace nmc::decode::wide {
-
-constexpr int kMergers = 2;  // warps
-
-// The consumers have written a row's partial sums: says so to the CTAs that merge. `place` is that
-// of the buffers of q.
-template <class Role, class Place>
-__device__ __forceinline__ void announce_partials(const Role& role, Place& place) {
-  auto& s = role.shared;
-#pragma unroll 1
-  for (int row = 0; row < role.rows(); row++) {
-    ptx::mbarrier_wait(&s.values_done[place.slot], place.parity);
-    if (role.lane == 0) {
-      ptx::add_release(role.counter(kPartialCounter + role.group() * kMaxRows + row), 1);
-      ptx::mbarrier_arrive(&s.q_free[place.slot]);
-    }
-    place.next();
-  }
-}
 
 // Merges 32 dimensions of one head of every second row from the 32 CTAs of the group.
 template <class Role>
@@ -56,18 +38,6 @@ __device__ __forceinline__ void merge_partials(const Role& role, int me, int ste
     role.arrive(kOutputCounter + block);
   }
   if (me == 0) mark<Role::Config::kTrace>(p, step, layer, Event::kPartialsSeen);
-}
-
-// Tells the producers when all of a block is there.
-template <class Role>
-__device__ __forceinline__ void await_output(const Role& role, int step, int layer,
-                                             uint32_t layers) {
-#pragma unroll 1
-  for (int block = 0; block < role.blocks(); block++) {
-    role.await(kOutputCounter + block, kMergers * kCtas, layers, 14);
-    if (role.lane == 0) ptx::mbarrier_arrive(&role.shared.o_seen[block]);
-  }
-  mark<Role::Config::kTrace>(role.p, step, layer, Event::kOSeen);
 }
 
 }  // namespace nmc::decode::wide

@@ -1,6 +1,6 @@
 // The order in which one CTA of the wide kernel streams a step: for each layer QKV, every row's old
 // keys and values, gate and up of the experts that are its set's, O, down of all experts; then the
-// LM head. Weights run ahead of the rows that they meet, as far as their ring reaches.
+// LM head.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,17 @@ class Producer {
 #pragma unroll 1
       for (int layer = 0; layer < p_.layers; layer++, layers++) {
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kEarly);
-        qkv(layer, xs);
-        role_.watch.wait(&role_.shared.lists_ready, xs++, 42, layers);
+        put_blocks(p_.of_layer(p_.qkv, layer) + role_.cta * kQkvGroups * kGroup, kQkvGroups * 2);
         keys_and_values(step, layer);
+        role_.watch.wait(&role_.shared.lists_ready, xs++, 42, layers);
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kUp);
         up(layer);
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kDown);
-        output(layer, layers);
-        down(layer, layers);
+        output(layer);
+        down(layer);
       }
-      lm_head(xs++);
+      put_blocks(p_.lm + uint64_t(role_.cta) * kLmGroups * kGroup, kLmGroups * 2);
+      xs++;
     }
   }
 
@@ -43,36 +44,14 @@ class Producer {
     ring_.put(from, bytes, p_.in_flight);
   }
 
-  // Chunks [begin, end) of QKV.
-  __device__ __forceinline__ void put_all(const char* from, int begin, int end) {
+  __device__ __forceinline__ void put_all(const char* from, int count) {
 #pragma unroll 1
-    for (int i = begin; i < end; i++) put(from + i * kChunk);
+    for (int i = 0; i < count; i++) put(from + i * kChunk);
   }
-  // A block's x.
-  __device__ __forceinline__ void put_x(int block) {
-    const int rows = role_.block_rows(block);
-    const char* from = p_.wide.normed + block * kBlockRows * kXBytes;
+  // Once for every block of rows.
+  __device__ __forceinline__ void put_blocks(const char* from, int count) {
 #pragma unroll 1
-    for (int i = 0; i < rows; i += kXPerSlot) {
-      ring_.put_rows(from + i * kXBytes, rows - i, kXPerSlot, kXBytes);
-    }
-  }
-
-  __device__ __forceinline__ void await_x(uint32_t xs) {
-    role_.watch.wait(&role_.shared.x_seen, xs, 44, xs);
-    ptx::fence_proxy_async();
-  }
-
-  __device__ __forceinline__ void qkv(int layer, uint32_t xs) {
-    const char* weights = p_.of_layer(p_.qkv, layer) + role_.cta * kQkvGroups * kGroup;
-    constexpr int kAll = kQkvGroups * 2;
-#pragma unroll 1
-    for (int block = 0; block < role_.blocks(); block++) {
-      put_all(weights, 0, kWeightSlots);
-      if (block == 0) await_x(xs);
-      put_x(block);
-      put_all(weights, kWeightSlots, kAll);
-    }
+    for (int block = 0; block < role_.blocks(); block++) put_all(from, count);
   }
 
   // Of one row this lane's chunk of the 32 that start at `first`: the keys of up to kBlockPages
@@ -141,111 +120,38 @@ class Producer {
     }
   }
 
-  // The rows that use an expert, 16 at most, from entry `first` on.
-  __device__ __forceinline__ void put_users(int first, int count) {
-    const auto& lists = role_.shared.lists;
-    const int mine = lists.row[first + min(role_.lane, count - 1)];
-#pragma unroll 1
-    for (int i = 0; i < count; i += kXPerSlot) {
-      const int a = i + me_ * 2;
-      const char* from[2];
-#pragma unroll
-      for (int k = 0; k < 2; k++) {
-        const int row = __shfl_sync(~0u, mine, (a + k) & 15);
-        from[k] = a + k < count ? p_.wide.normed + row * kXBytes : nullptr;
-      }
-      ring_.put_two(from[0], from[1], kHidden * 2, kXBytes);
-    }
-  }
-
   __device__ __forceinline__ void up(int layer) {
-    const auto& lists = role_.shared.lists;
-    const int local = role_.cta % kSetCtas;
+    const int first = role_.cta % kSetCtas * kOwnGroups;
+    const char* base = p_.of_layer(p_.up, layer) + first * kGroup;
+    each_expert(role_.shared.lists, role_.set(), kSets, role_.lane, [&](int expert, int blocks) {
 #pragma unroll 1
-    for (int i = role_.set(); i < lists.count; i += kSets) {
-      const char* weights = p_.of_layer(p_.up, layer) +
-                            (uint64_t(lists.expert[i]) * kUpGroups + local * kOwnGroups) * kGroup;
-      const int end = lists.entry[i + 1];
-#pragma unroll 1
-      for (int first = lists.entry[i]; first < end; first += kBlockRows) {
-        put_users(first, min(kBlockRows, end - first));
-        put_all(weights, 0, kOwnGroups * 2);
+      for (int i = 0; i < blocks; i++) {
+        put_all(base + uint64_t(expert) * kUpGroups * kGroup, kOwnGroups * 2);
       }
-    }
+    });
   }
 
-  __device__ __forceinline__ void output(int layer, uint32_t layers) {
+  __device__ __forceinline__ void output(int layer) {
     const char* weights = p_.of_layer(p_.o, layer) + role_.cta * 4 * kGroup;
-    const auto put_quarter = [&](int c) {
-      put(weights + c * kChunk);
-      put(weights + (4 + c) * kChunk);
-    };
 #pragma unroll 1
     for (int block = 0; block < role_.blocks(); block++) {
-      const int rows = role_.block_rows(block);
-      put_quarter(0);
-      put_quarter(1);
-      role_.watch.wait(&role_.shared.o_seen[block], layers, 45, layers);
-      ptx::fence_proxy_async();
 #pragma unroll 1
-      for (int c = 0; c < 4; c++) {
-        const char* from = p_.wide.o + (c * kRows + block * kBlockRows) * kPieceBytes;
-#pragma unroll 1
-        for (int i = 0; i < rows; i += kPiecesPerSlot) {
-          ring_.put_rows(from + i * kPieceBytes, rows - i, kPiecesPerSlot, kPieceBytes);
-        }
-        if (c < 2) put_quarter(c + 2);
-      }
+      for (int i = 0; i < kOutputChunks; i++) put(weights + ((i & 1) * 4 + (i >> 1)) * kChunk);
     }
   }
 
-  __device__ __forceinline__ void down(int layer, uint32_t layers) {
-    const auto& lists = role_.shared.lists;
+  __device__ __forceinline__ void down(int layer) {
     const char* base = p_.of_layer(p_.down, layer);
-    const int count = lists.count;
-    // An expert's two groups once for every block of its rows: turns that run ahead of the rows.
-    int ahead = 0, ahead_first = lists.entry[0];
-    const auto put_ahead = [&] {
-      if (ahead >= count) return;
-      const int e = lists.expert[ahead];
+    // Groups between two experts, and between the CTA's two groups of one.
+    const uint32_t stride = layer ? kHidden / 8 : 1, next = layer ? 1 : kDenseParts;
+    const char* mine = base + uint64_t(role_.cta) * 2 * next * kDownGroup;
+    each_expert(role_.shared.lists, 0, 1, role_.lane, [&](int expert, int blocks) {
+      const char* from = mine + uint64_t(expert) * stride * kDownGroup;
 #pragma unroll 1
-      for (int i = 0; i < 2; i++) {
-        const int rows = role_.cta * 2 + i;
-        const uint64_t group = layer ? uint64_t(e) * (kHidden / 8) + rows : rows * kDenseParts + e;
-        ring_.put(base + group * kDownGroup, kDownGroup, p_.in_flight_down);
+      for (int i = 0; i < 2 * blocks; i++) {
+        ring_.put(from + (i & 1) * next * kDownGroup, kDownGroup, p_.in_flight_down);
       }
-      ahead_first += kBlockRows;
-      if (ahead_first >= lists.entry[ahead + 1]) ahead_first = lists.entry[++ahead];
-    };
-#pragma unroll 1
-    for (int i = 0; i < kWeightSlots / 2; i++) put_ahead();
-    role_.watch.wait(&role_.shared.h_seen, layers, 46, layers);
-    ptx::fence_proxy_async();
-#pragma unroll 1
-    for (int i = 0; i < count; i++) {
-      const int end = lists.entry[i + 1];
-#pragma unroll 1
-      for (int first = lists.entry[i]; first < end; first += kBlockRows) {
-        const int rows = min(kBlockRows, end - first);
-#pragma unroll 1
-        for (int k = 0; k < rows; k += kHiddenPerSlot) {
-          ring_.put_rows(p_.wide.h + (first + k) * kHiddenBytes, rows - k, kHiddenPerSlot,
-                         kHiddenBytes);
-        }
-        put_ahead();
-      }
-    }
-  }
-
-  __device__ __forceinline__ void lm_head(uint32_t xs) {
-    const char* weights = p_.lm + uint64_t(role_.cta) * kLmGroups * kGroup;
-#pragma unroll 1
-    for (int block = 0; block < role_.blocks(); block++) {
-      put_all(weights, 0, kWeightSlots);
-      if (block == 0) await_x(xs);
-      put_x(block);
-      put_all(weights, kWeightSlots, kLmGroups * 2);
-    }
+    });
   }
 
   const Role& role_;

@@ -86,7 +86,18 @@ __device__ __forceinline__ void keep_fresh(const Role& role, int layer, int row,
   ptx::fence_proxy_async();  // the producers' bulk copies read it in the next step
 }
 
-// The KV head's whole q of every row in, row after row. `place` is that of the buffers.
+// The consumers have written a row's partial sums: says so to the CTAs that merge.
+template <class Role>
+__device__ __forceinline__ void announce_partials(const Role& role, int row, uint64_t* done,
+                                                  uint32_t parity) {
+  ptx::mbarrier_wait(done, parity);
+  if (role.lane == 0) {
+    ptx::add_release(role.counter(kPartialCounter + role.group() * kMaxRows + row), 1);
+  }
+}
+
+// The KV head's whole q of every row in, row after row, and the row out whose buffer it takes.
+// `place` is that of the buffers.
 template <class Role, class Place>
 __device__ __forceinline__ void collect_queries(const Role& role, int step, int layer,
                                                 uint32_t layers, Place& place) {
@@ -99,7 +110,9 @@ __device__ __forceinline__ void collect_queries(const Role& role, int step, int 
                  11);
       if (row == 0) mark<Role::Config::kTrace>(p, step, layer, Event::kQSeen);
     }
-    ptx::mbarrier_wait(&s.q_free[place.slot], place.parity ^ 1);  // all start free
+    if (row >= kQueryBuffers) {
+      announce_partials(role, row - kQueryBuffers, &s.values_done[place.slot], place.parity ^ 1);
+    }
     const uint4* q =
         reinterpret_cast<const uint4*>(p.wide.q + (row * kKvHeads + role.group()) * kQueryWords);
     const int position = p.rows[row].position + step;
@@ -114,6 +127,14 @@ __device__ __forceinline__ void collect_queries(const Role& role, int step, int 
     if (owner) keep_fresh(role, layer, row, place.slot, position, v[4]);
     role.warp_arrive(&s.q_ready[place.slot]);
     place.next();
+  }
+  // Those that still are in their buffers, the oldest first.
+#pragma unroll 1
+  for (int row = max(0, role.rows() - kQueryBuffers); row < role.rows(); row++) {
+    const int back = role.rows() - row;  // buffers ago
+    const bool wrapped = place.slot < back;
+    announce_partials(role, row, &s.values_done[place.slot - back + wrapped * kQueryBuffers],
+                      place.parity ^ wrapped);
   }
 }
 

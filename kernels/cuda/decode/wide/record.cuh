@@ -79,7 +79,10 @@ __device__ __forceinline__ void make_record(const Role& role, int row, int step,
   const WideParams& p = role.p;
   uint32_t* record = p.wide.records + row * kRecordWords;
   const float inverse = row_norm(role, row);
-  if (role.lane == 0) ptx::store_relaxed(record, __float_as_uint(inverse));
+  if (role.lane == 0) {
+    ptx::store_relaxed(record, __float_as_uint(inverse));
+    ptx::add_release(role.counter(kNormCounter), 1);
+  }
   if (layer > 0 && layer < p.layers) {
     uint32_t key[4];
     row_keys(role, row, layers, key);
@@ -188,12 +191,16 @@ __device__ __forceinline__ void list_dense(const Role& role) {
   }
 }
 
-// Tells the producers that x is there.
+// Everybody's norms in, for the warp that calls.
 template <class Role>
-__device__ __forceinline__ void await_x(const Role& role, int step, int layer, uint32_t xs) {
-  role.await(kXCounter, kCtas, xs, 2);
-  if (role.lane == 0) ptx::mbarrier_arrive(&role.shared.x_seen);
-  mark<Role::Config::kTrace>(role.p, step, layer, Event::kXSeen);
+__device__ __forceinline__ void collect_norms(const Role& role, uint32_t xs) {
+  role.await(kNormCounter, role.rows(), xs, 5);
+#pragma unroll 1
+  for (int row = role.lane; row < role.rows(); row += 32) {
+    role.shared.inverse_rms[row] =
+        __uint_as_float(ptx::load_relaxed(role.p.wide.records + row * kRecordWords));
+  }
+  __syncwarp();
 }
 
 // x of a layer is there: records out and in.
@@ -205,10 +212,6 @@ __device__ __forceinline__ void exchange_records(const Role& role, int step, int
   role.await(kXCounter, kCtas, xs, 2);
   if (role.cta < role.rows()) make_record(role, role.cta, step, layer, layers);
   role.await(kRecordCounter, role.rows(), xs, 4);
-#pragma unroll 1
-  for (int row = role.lane; row < role.rows(); row += 32) {
-    s.inverse_rms[row] = __uint_as_float(ptx::load_relaxed(p.wide.records + row * kRecordWords));
-  }
   if (layer == 0) {
     list_dense(role);
   } else if (layer < p.layers) {

@@ -1,6 +1,6 @@
 // The two rings of the wide kernel: weights (and keys and values) in chunks of 16 KiB, each read by
-// all consumer warps and released at once; and rows, which a consumer keeps while weights pass.
-// Producer j fills the j-th half of every slot of either (see ring.cuh for why).
+// all consumer warps and released at once, of which producer j fills the j-th half (see ring.cuh
+// for why); and rows, which a consumer keeps while weights pass, from a producer of their own.
 #pragma once
 
 #include <cstdint>
@@ -51,10 +51,7 @@ class RowReader {
     int slot = 0;
 #pragma unroll 1
     for (int i = 0; i < held_; i++) {
-#pragma unroll
-      for (int j = 0; j < kProducers; j++) {
-        ptx::mbarrier_wait(&shared_.rows_full[place.slot][j], place.parity);
-      }
+      ptx::mbarrier_wait(&shared_.rows_full[place.slot], place.parity);
       if (i == mine / per_slot) slot = place.slot;
       place.next();
     }
@@ -111,57 +108,60 @@ class RingWriter {
     next_.next();
   }
 
-  // Requests this producer's half of one slot of rows: of `count` rows that follow each other in
-  // memory the first or the last few.
-  __device__ __forceinline__ void put_rows(const char* from, int count, int per_slot,
-                                           uint32_t bytes) {
-    const int half = per_slot / kProducers, begin = me_ * half;
-    const int mine = max(0, min(count - begin, half));
-    wait_rows();
-    if (ptx::elect_one()) {
-      uint64_t* full = &role_.shared.rows_full[rows_.slot][me_];
-      if (mine > 0) {
-        ptx::mbarrier_arrive_expect(full, mine * bytes);
-        ptx::bulk_load(row_slot() + begin * bytes, from + begin * bytes, mine * bytes, full);
-      } else {
-        ptx::mbarrier_arrive(full);
-      }
-    }
-    rows_.next();
-  }
-
-  // The same for rows that lie anywhere, one copy each: those at `first` and `second` (or null).
-  __device__ __forceinline__ void put_two(const char* first, const char* second, uint32_t bytes,
-                                          uint32_t stride) {
-    wait_rows();
-    if (ptx::elect_one()) {
-      uint64_t* full = &role_.shared.rows_full[rows_.slot][me_];
-      const uint32_t to = row_slot() + me_ * 2 * stride;
-      const int count = (first != nullptr) + (second != nullptr);
-      if (count > 0) {
-        ptx::mbarrier_arrive_expect(full, count * bytes);
-      } else {
-        ptx::mbarrier_arrive(full);
-      }
-      if (first != nullptr) ptx::bulk_load(to, first, bytes, full);
-      if (second != nullptr) ptx::bulk_load(to + stride, second, bytes, full);
-    }
-    rows_.next();
-  }
-
  private:
-  __device__ __forceinline__ void wait_rows() {
-    role_.watch.wait(&role_.shared.rows_empty[rows_.slot], rows_.parity ^ 1, 43);
-  }
-  __device__ __forceinline__ uint32_t row_slot() const {
-    return row_ring<Role::kRows>() + rows_.slot * kRowSlotBytes;
-  }
-
   const Role& role_;
   uint32_t me_;
   RingPlace<kWeightSlots> next_, landed_;
-  RingPlace<kRowSlots> rows_;
   int under_way_ = 0;
+};
+
+// Of the warp that fetches rows.
+template <class Role>
+class RowWriter {
+ public:
+  __device__ explicit RowWriter(const Role& role) : role_(role) {}
+
+  // Requests `count` rows that follow each other in memory.
+  __device__ __forceinline__ void put(const char* from, int count, int per_slot, uint32_t bytes) {
+#pragma unroll 1
+    for (int i = 0; i < count; i += per_slot) {
+      wait();
+      if (ptx::elect_one()) {
+        const uint32_t size = min(per_slot, count - i) * bytes;
+        ptx::mbarrier_arrive_expect(full(), size);
+        ptx::bulk_load(slot(), from + i * bytes, size, full());
+      }
+      at_.next();
+    }
+  }
+
+  // Requests `count` rows that lie anywhere, row i at lane i's `from`; `bytes` of every `stride`.
+  __device__ __forceinline__ void put_each(const char* from, int count, int per_slot,
+                                           uint32_t bytes, uint32_t stride) {
+#pragma unroll 1
+    for (int i = 0; i < count; i += per_slot) {
+      wait();
+      const int n = min(per_slot, count - i), mine = role_.lane - i;
+      if (ptx::elect_one()) ptx::mbarrier_arrive_expect(full(), n * bytes);
+      __syncwarp();
+      if (mine >= 0 && mine < n) ptx::bulk_load(slot() + mine * stride, from, bytes, full());
+      at_.next();
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void wait() {
+    role_.watch.wait(&role_.shared.rows_empty[at_.slot], at_.parity ^ 1, 43);
+  }
+  __device__ __forceinline__ uint64_t* full() const {
+    return &role_.shared.rows_full[at_.slot];
+  }
+  __device__ __forceinline__ uint32_t slot() const {
+    return row_ring<Role::kRows>() + at_.slot * kRowSlotBytes;
+  }
+
+  const Role& role_;
+  RingPlace<kRowSlots> at_;
 };
 
 }  // namespace nmc::decode::wide

@@ -19,6 +19,23 @@ struct Lists {
   float score[kActive * kRows];
 };
 
+// Calls use(expert, blocks of 16 rows) for every `stride`-th expert of the list. By a whole warp:
+// the lanes fetch 32 experts at once.
+template <class Lists, class Use>
+__device__ __forceinline__ void each_expert(const Lists& lists, int first, int stride, int lane,
+                                            Use use) {
+  const int count = lists.count;
+#pragma unroll 1
+  for (int base = first; base < count; base += 32 * stride) {
+    const int mine = min(base + lane * stride, count - 1);
+    const int expert = lists.expert[mine];
+    const int blocks = (lists.entry[mine + 1] - lists.entry[mine] + kBlockRows - 1) / kBlockRows;
+    const int here = min(32, (count - base + stride - 1) / stride);
+#pragma unroll 1
+    for (int i = 0; i < here; i++) use(__shfl_sync(~0u, expert, i), __shfl_sync(~0u, blocks, i));
+  }
+}
+
 constexpr int kQueryBuffers = 4;
 
 template <int kRows>
@@ -50,15 +67,14 @@ struct alignas(1024) WideShared : SharedHead {
 
   alignas(8) uint64_t full[kWeightSlots][kProducers];  // 1 arrival and bytes
   uint64_t empty[kWeightSlots];                        // kConsumers
-  uint64_t rows_full[kRowSlots][kProducers];
+  uint64_t rows_full[kRowSlots];
   uint64_t rows_empty[kRowSlots];
-  uint64_t sums_done[kSumSlots], sums_free[kSumSlots];     // kConsumers, 1
-  uint64_t q_ready[kQueryBuffers], q_free[kQueryBuffers];  // 1
-  uint64_t values_done[kQueryBuffers];                     // kConsumers
-  uint64_t x_seen, lists_ready, up_published, h_seen;      // 1
-  uint64_t o_seen[kRows / kBlockRows];                     // 1
-  uint64_t token_ready;                                    // 1
-  uint64_t down_done;                                      // kConsumers
+  uint64_t sums_done[kSumSlots], sums_free[kSumSlots];  // kConsumers, 1
+  uint64_t q_ready[kQueryBuffers];                      // 1
+  uint64_t values_done[kQueryBuffers];                  // kConsumers
+  uint64_t lists_ready, up_published;                   // 1
+  uint64_t token_ready;                                 // 1
+  uint64_t down_done;                                   // kConsumers
 };
 
 template <int kRows>
