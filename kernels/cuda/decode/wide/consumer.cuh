@@ -62,7 +62,7 @@ class Consumer {
         lane_(role.lane) {}
 
   __device__ __forceinline__ void run() {
-    uint32_t layers = 0, lists = 0;
+    uint32_t layers = 0;
 #pragma unroll 1
     for (int step = 0; step < p_.steps; step++) {
 #pragma unroll 1
@@ -75,7 +75,7 @@ class Consumer {
 #pragma unroll 1
         for (int row = 0; row < role_.rows(); row++) attention(row, step, layer);
         role_mark(step, layer, Event::kValuesDone);
-        ptx::mbarrier_wait(&s_.lists_ready, lists++);
+        ptx::mbarrier_wait(&s_.lists_ready, layers);
         up();
         role_mark(step, layer, Event::kUpDone);
         float attended[kBlocks][2][4];
@@ -83,7 +83,6 @@ class Consumer {
         down(attended, layers);
         role_mark(step, layer, Event::kDownDone);
       }
-      lists++;
 #pragma unroll 1
       for (int block = 0; block < role_.blocks(); block++) {
         multiply_x(role_.block_rows(block), kLmGroups);

@@ -26,8 +26,6 @@ template <int kRows_, bool kTrace_ = false>
 struct WideConfig {
   static constexpr int kRows = kRows_;
   static constexpr bool kTrace = kTrace_;
-  static constexpr int kConsumerRegisters = 144;
-  static constexpr int kMoverRegisters = 112;
 };
 
 enum class Exchange { kRecords, kQuery, kMergeEven, kMergeOdd, kSums };
@@ -42,13 +40,13 @@ __device__ __forceinline__ void start_tokens(const Role& role) {
 }
 
 template <class Role>
-__device__ __forceinline__ void run_exchange(const Role& role, Exchange exchange) {
+__device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
   const WideParams& p = role.p;
   // All but one publish x together.
   const int part = exchange == Exchange::kSums ? -1 : static_cast<int>(exchange);
   uint32_t layers = 0, xs = 0;
   RingPlace<kSumSlots> sums;
-  RingPlace<kQueryBuffers> buffers;
+  QueryPlaces queries;
   if (exchange == Exchange::kSums) start_tokens(role);
 #pragma unroll 1
   for (int step = 0; step < p.steps; step++) {
@@ -60,13 +58,14 @@ __device__ __forceinline__ void run_exchange(const Role& role, Exchange exchange
     }
 #pragma unroll 1
     for (int layer = 0; layer < p.layers; layer++, layers++, xs++) {
-      if (part >= 0) prefetch(role, part, layer + 1);
+      // Addresses shall be computed where they are used: kept across the loop they would spill.
+      asm volatile("" : "+r"(role.lane), "+r"(role.cta));
       switch (exchange) {
         case Exchange::kRecords:
-          exchange_records(role, step, layer, layers, xs);
+          exchange_records(role, part, step, layer, layers, xs);
           break;
         case Exchange::kQuery:
-          collect_queries(role, step, layer, layers, buffers);
+          exchange_queries(role, step, layer, layers, queries);
           break;
         case Exchange::kMergeEven:
           merge_partials(role, 0, step, layer, layers);
@@ -77,17 +76,19 @@ __device__ __forceinline__ void run_exchange(const Role& role, Exchange exchange
         case Exchange::kSums:
           collect_norms(role, xs);
           publish_queries(role, step, layer, sums);
-          ptx::mbarrier_wait(&role.shared.lists_ready, xs);
+          ptx::mbarrier_wait(&role.shared.lists_ready, layers);
           publish_hidden(role, step, layer, sums);
           break;
       }
       if (part >= 0) {
+        prefetch(role, part, layer + 1);
         publish_residual(role, part, layers);
         if (part == 0) mark<Role::Config::kTrace>(p, step, layer, Event::kXPublished);
-        if (layer + 1 < p.layers) add_logits(role, part, layers + 1);
+        // The first has to find norms before it adds its part.
+        if (part > 0 && layer + 1 < p.layers) add_logits(role, part, layers + 1);
       }
     }
-    if (exchange == Exchange::kRecords) exchange_records(role, step, p.layers, layers, xs);
+    if (exchange == Exchange::kRecords) exchange_records(role, part, step, p.layers, layers, xs);
     if (exchange == Exchange::kSums) {
       collect_norms(role, xs);
       choose_block_tokens(role, step, sums);
@@ -133,7 +134,6 @@ __global__ void __launch_bounds__(kThreads, 1)
   __syncthreads();
   const WideRole<Config> role{p, s, Watchdog{p.hangs}, int(blockIdx.x), int(threadIdx.x & 31)};
   if (warp < 8) {
-    ptx::registers_lower<Config::kMoverRegisters>();
     if (warp < kProducers) {
       Producer(role, warp).run();
     } else if (warp == kProducers) {
@@ -142,7 +142,6 @@ __global__ void __launch_bounds__(kThreads, 1)
       run_exchange(role, static_cast<Exchange>(warp - kProducers - 1));
     }
   } else {
-    ptx::registers_raise<Config::kConsumerRegisters>();
     Consumer(role, warp - 8).run();
   }
 }

@@ -19,7 +19,7 @@ class Producer {
       : role_(role), p_(role.p), me_(me), ring_(role, me) {}
 
   __device__ __forceinline__ void run() {
-    uint32_t layers = 0, xs = 0;
+    uint32_t layers = 0;
 #pragma unroll 1
     for (int step = 0; step < p_.steps; step++) {
 #pragma unroll 1
@@ -27,7 +27,7 @@ class Producer {
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kEarly);
         put_blocks(p_.of_layer(p_.qkv, layer) + role_.cta * kQkvGroups * kGroup, kQkvGroups * 2);
         keys_and_values(step, layer);
-        role_.watch.wait(&role_.shared.lists_ready, xs++, 42, layers);
+        role_.watch.wait(&role_.shared.lists_ready, layers, 42, layers);
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kUp);
         up(layer);
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kDown);
@@ -35,7 +35,6 @@ class Producer {
         down(layer);
       }
       put_blocks(p_.lm + uint64_t(role_.cta) * kLmGroups * kGroup, kLmGroups * 2);
-      xs++;
     }
   }
 
@@ -54,8 +53,8 @@ class Producer {
     for (int block = 0; block < role_.blocks(); block++) put_all(from, count);
   }
 
-  // Of one row this lane's chunk of the 32 that start at `first`: the keys of up to kBlockPages
-  // pages, their values, and so on.
+  // This producer's half of chunk i of a row: the keys of up to kBlockPages pages, their values,
+  // and so on.
   struct Part {
     const char* from;
     uint32_t bytes, to;
@@ -96,27 +95,44 @@ class Producer {
     const auto pages_of = [&](int row) {
       return OwnPages(p_, role_.cta, row, layer, p_.rows[row].position + step);
     };
-    int page = page_of(pages_of(0), layer, 0, role_.lane);
+    // Four rows at a time: eight lanes know the first eight chunks of each.
+    constexpr int kRowsAtOnce = 4, kChunks = 2 * kBlockPages;
+    static_assert(kRowsAtOnce * kChunks == 32);
+    const int mine_at = role_.lane % kChunks;
+    const auto row_of = [&](int first) {
+      return min(first + role_.lane / kChunks, role_.rows() - 1);
+    };
+    int page = page_of(pages_of(row_of(0)), layer, row_of(0), mine_at);
 #pragma unroll 1
-    for (int row = 0; row < role_.rows(); row++) {
-      const OwnPages own = pages_of(row);
-      // The next row's page numbers are on their way while this row's chunks are requested.
-      const int other = min(row + 1, role_.rows() - 1);
-      const int next = page_of(pages_of(other), layer, other, role_.lane);
+    for (int first = 0; first < role_.rows(); first += kRowsAtOnce) {
+      const OwnPages own = pages_of(row_of(first));
+      const Part mine = part(own, kv, offset, page, mine_at);
+      // The next rows' page numbers are on their way while these rows' chunks are requested.
+      const int other = row_of(first + kRowsAtOnce);
+      page = page_of(pages_of(other), layer, other, mine_at);
 #pragma unroll 1
-      for (int i = 0; i < own.count * 2; i += 32) {
-        if (i > 0) page = page_of(own, layer, row, i + role_.lane);
-        const Part mine = part(own, kv, offset, page, i + role_.lane);
-        const int count = min(32, own.count * 2 - i);
+      for (int i = 0; i < min(kRowsAtOnce, role_.rows() - first); i++) {
+        const int count = 2 * __shfl_sync(~0u, own.count, i * kChunks);
+        put_parts(mine, i * kChunks, min(kChunks, count));
+        if (count <= kChunks) continue;
+        const OwnPages all = pages_of(first + i);
 #pragma unroll 1
-        for (int k = 0; k < count; k++) {
-          ring_.put_part(reinterpret_cast<const char*>(
-                             __shfl_sync(~0u, reinterpret_cast<unsigned long long>(mine.from), k)),
-                         __shfl_sync(~0u, mine.bytes, k), __shfl_sync(~0u, mine.to, k),
-                         p_.in_flight);
+        for (int at = kChunks; at < count; at += 32) {
+          const int k = at + role_.lane;
+          put_parts(part(all, kv, offset, page_of(all, layer, first + i, k), k), 0,
+                    min(32, count - at));
         }
       }
-      page = next;
+    }
+  }
+
+  // The parts of `count` lanes from `first` on.
+  __device__ __forceinline__ void put_parts(const Part& mine, int first, int count) {
+#pragma unroll 1
+    for (int i = first; i < first + count; i++) {
+      ring_.put_part(reinterpret_cast<const char*>(
+                         __shfl_sync(~0u, reinterpret_cast<unsigned long long>(mine.from), i)),
+                     __shfl_sync(~0u, mine.bytes, i), __shfl_sync(~0u, mine.to, i), p_.in_flight);
     }
   }
 

@@ -86,55 +86,83 @@ __device__ __forceinline__ void keep_fresh(const Role& role, int layer, int row,
   ptx::fence_proxy_async();  // the producers' bulk copies read it in the next step
 }
 
-// The consumers have written a row's partial sums: says so to the CTAs that merge.
+// Where the warp stands in the ring of buffers: next to fill, and next to be done with.
+struct QueryPlaces {
+  RingPlace<kQueryBuffers> in, out;
+};
+
+// Waits until the consumers have written the partial sums of `count` rows from `first` on, and says
+// so to the CTAs that merge them.
 template <class Role>
-__device__ __forceinline__ void announce_partials(const Role& role, int row, uint64_t* done,
-                                                  uint32_t parity) {
-  ptx::mbarrier_wait(done, parity);
-  if (role.lane == 0) {
-    ptx::add_release(role.counter(kPartialCounter + role.group() * kMaxRows + row), 1);
+__device__ __forceinline__ void announce_partials(const Role& role, int first, int count,
+                                                  QueryPlaces& places) {
+#pragma unroll 1
+  for (int i = 0; i < count; i++) {
+    ptx::mbarrier_wait(&role.shared.values_done[places.out.slot], places.out.parity);
+    places.out.next();
+  }
+  if (role.lane < count) {
+    ptx::add_release(role.counter(kPartialCounter + role.group() * kMaxRows + first + role.lane),
+                     1);
+  }
+  __syncwarp();
+}
+
+// The KV head's whole q of two rows in; the second may not be there.
+template <class Role>
+__device__ __forceinline__ void collect_two(const Role& role, int step, int layer, int row,
+                                            QueryPlaces& places) {
+  const WideParams& p = role.p;
+  auto& s = role.shared;
+  uint4 v[2][5];
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    const uint4* q = reinterpret_cast<const uint4*>(
+        p.wide.q + (min(row + k, role.rows() - 1) * kKvHeads + role.group()) * kQueryWords);
+#pragma unroll
+    for (int i = 0; i < 5; i++) v[k][i] = ptx::load_relaxed(q + role.lane + 32 * i);
+  }
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    if (row + k >= role.rows()) break;
+    const int position = p.rows[row + k].position + step, slot = places.in.slot;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      store_operand(&s.q[slot][0][0], role.lane + i * 32, v[k][i]);
+    }
+    if (position / kPageTokens % kGroupCtas == share_of(role.cta, row + k)) {
+      keep_fresh(role, layer, row + k, slot, position, v[k][4]);
+    }
+    role.warp_arrive(&s.q_ready[slot]);
+    places.in.next();
   }
 }
 
-// The KV head's whole q of every row in, row after row, and the row out whose buffer it takes.
-// `place` is that of the buffers.
-template <class Role, class Place>
-__device__ __forceinline__ void collect_queries(const Role& role, int step, int layer,
-                                                uint32_t layers, Place& place) {
-  const WideParams& p = role.p;
-  auto& s = role.shared;
+// All rows' q in, a half of the buffers at a time, and the partial sums out of those that used them
+// before.
+template <class Role>
+__device__ __forceinline__ void exchange_queries(const Role& role, int step, int layer,
+                                                 uint32_t layers, QueryPlaces& places) {
+  constexpr int kHalf = kQueryBuffers / 2;
+  int announced = 0;
 #pragma unroll 1
-  for (int row = 0; row < role.rows(); row++) {
-    if (row % kBlockRows == 0) {
-      role.await(kQueryCounter + role.group() * kMaxBlocks + row / kBlockRows, kGroupCtas, layers,
+  for (int first = 0; first < role.rows(); first += kHalf) {
+    if (first % kBlockRows == 0) {
+      role.await(kQueryCounter + role.group() * kMaxBlocks + first / kBlockRows, kGroupCtas, layers,
                  11);
-      if (row == 0) mark<Role::Config::kTrace>(p, step, layer, Event::kQSeen);
+      if (first == 0) mark<Role::Config::kTrace>(role.p, step, layer, Event::kQSeen);
     }
-    if (row >= kQueryBuffers) {
-      announce_partials(role, row - kQueryBuffers, &s.values_done[place.slot], place.parity ^ 1);
+    if (first >= kQueryBuffers) {
+      announce_partials(role, announced, kHalf, places);
+      announced += kHalf;
     }
-    const uint4* q =
-        reinterpret_cast<const uint4*>(p.wide.q + (row * kKvHeads + role.group()) * kQueryWords);
-    const int position = p.rows[row].position + step;
-    const bool owner = position / kPageTokens % kGroupCtas == share_of(role.cta, row);
-    uint4 v[5];
-#pragma unroll
-    for (int i = 0; i < 5; i++) v[i] = ptx::load_relaxed(q + role.lane + 32 * i);
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      store_operand(&s.q[place.slot][0][0], role.lane + i * 32, v[i]);
-    }
-    if (owner) keep_fresh(role, layer, row, place.slot, position, v[4]);
-    role.warp_arrive(&s.q_ready[place.slot]);
-    place.next();
-  }
-  // Those that still are in their buffers, the oldest first.
+    const int end = min(first + kHalf, role.rows());
 #pragma unroll 1
-  for (int row = max(0, role.rows() - kQueryBuffers); row < role.rows(); row++) {
-    const int back = role.rows() - row;  // buffers ago
-    const bool wrapped = place.slot < back;
-    announce_partials(role, row, &s.values_done[place.slot - back + wrapped * kQueryBuffers],
-                      place.parity ^ wrapped);
+    for (int row = first; row < end; row += 2) collect_two(role, step, layer, row, places);
+  }
+#pragma unroll 1
+  for (; announced < role.rows(); announced += kHalf) {
+    announce_partials(role, announced, min(kHalf, role.rows() - announced), places);
   }
 }
 

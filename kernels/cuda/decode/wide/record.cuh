@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/decode/arithmetic.cuh"
 #include "kernels/cuda/decode/mailbox.cuh"
+#include "kernels/cuda/decode/wide/residual.cuh"
 #include "kernels/cuda/decode/wide/role.cuh"
 
 namespace nmc::decode::wide {
@@ -72,36 +73,39 @@ __device__ __forceinline__ uint32_t choose(const uint32_t (&key)[4], int lane) {
   return chosen;
 }
 
-// By CTA `row`: writes the row's record.
+// By CTA `row`: writes the row's norm.
 template <class Role>
-__device__ __forceinline__ void make_record(const Role& role, int row, int step, int layer,
-                                            uint32_t layers) {
-  const WideParams& p = role.p;
-  uint32_t* record = p.wide.records + row * kRecordWords;
+__device__ __forceinline__ float publish_norm(const Role& role, int row) {
   const float inverse = row_norm(role, row);
   if (role.lane == 0) {
-    ptx::store_relaxed(record, __float_as_uint(inverse));
+    ptx::store_relaxed(role.p.wide.records + row * kRecordWords, __float_as_uint(inverse));
     ptx::add_release(role.counter(kNormCounter), 1);
   }
-  if (layer > 0 && layer < p.layers) {
-    uint32_t key[4];
-    row_keys(role, row, layers, key);
-    const uint32_t chosen = choose(key, role.lane);
-    int before = 0;  // chosen experts of lower lanes
+  return inverse;
+}
+
+// By CTA `row`: writes the row's experts and their scores.
+template <class Role>
+__device__ __forceinline__ void publish_experts(const Role& role, int row, float inverse, int step,
+                                                int layer, uint32_t layers) {
+  const WideParams& p = role.p;
+  uint32_t* record = p.wide.records + row * kRecordWords;
+  uint32_t key[4];
+  row_keys(role, row, layers, key);
+  const uint32_t chosen = choose(key, role.lane);
+  int before = 0;  // chosen experts of lower lanes
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-      before += __popc(__ballot_sync(~0u, chosen >> i & 1) & ((1u << role.lane) - 1));
-    }
+  for (int i = 0; i < 4; i++) {
+    before += __popc(__ballot_sync(~0u, chosen >> i & 1) & ((1u << role.lane) - 1));
+  }
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-      if (!(chosen >> i & 1)) continue;
-      const int at = before + __popc(chosen & ((1u << i) - 1)), expert = 4 * role.lane + i;
-      ptx::store_relaxed(record + kRecordExperts + at, uint32_t(expert));
-      ptx::store_relaxed(record + kRecordScores + at,
-                         __float_as_uint(expert_score(key[i], inverse)));
-      if (p.experts) {
-        p.experts[((step * role.rows() + row) * p.layers + layer) * kActive + at] = expert;
-      }
+  for (int i = 0; i < 4; i++) {
+    if (!(chosen >> i & 1)) continue;
+    const int at = before + __popc(chosen & ((1u << i) - 1)), expert = 4 * role.lane + i;
+    ptx::store_relaxed(record + kRecordExperts + at, uint32_t(expert));
+    ptx::store_relaxed(record + kRecordScores + at, __float_as_uint(expert_score(key[i], inverse)));
+    if (p.experts) {
+      p.experts[((step * role.rows() + row) * p.layers + layer) * kActive + at] = expert;
     }
   }
   role.arrive(kRecordCounter);
@@ -203,31 +207,32 @@ __device__ __forceinline__ void collect_norms(const Role& role, uint32_t xs) {
   __syncwarp();
 }
 
-// x of a layer is there: records out and in.
+// x of a layer is there: norms out, experts out and in. `part`: this warp's of adding logits.
 template <class Role>
-__device__ __forceinline__ void exchange_records(const Role& role, int step, int layer,
+__device__ __forceinline__ void exchange_records(const Role& role, int part, int step, int layer,
                                                  uint32_t layers, uint32_t xs) {
-  auto& s = role.shared;
   const WideParams& p = role.p;
+  const bool has_row = role.cta < role.rows();
   role.await(kXCounter, kCtas, xs, 2);
-  if (role.cta < role.rows()) make_record(role, role.cta, step, layer, layers);
-  role.await(kRecordCounter, role.rows(), xs, 4);
+  const float inverse = has_row ? publish_norm(role, role.cta) : 0.f;
+  if (layer == p.layers) return;
   if (layer == 0) {
     list_dense(role);
-  } else if (layer < p.layers) {
+  } else {
+    add_logits(role, part, layers);
+    if (has_row) publish_experts(role, role.cta, inverse, step, layer, layers);
+    const uint32_t routed = xs - xs / (p.layers + 1) * 2 - 1;  // layers with experts before this
+    role.await(kRecordCounter, role.rows(), routed, 4);
     list_experts(role);
   }
-  role.warp_arrive(&s.lists_ready);
+  role.warp_arrive(&role.shared.lists_ready);
   mark<Role::Config::kTrace>(p, step, layer, Event::kTopKnown);
   // Everybody is done with the layer before: its sums of logits are zero again for the one after
   // the next.
-  if (layer < p.layers) {
 #pragma unroll 1
-    for (int row = role.lane; row < role.rows(); row += 32) {
-      ptx::store_relaxed(
-          p.wide.logits + ((layers + 2) % 3 * Role::kRows + row) * kExperts + role.cta,
-          uint64_t(0));
-    }
+  for (int row = role.lane; row < role.rows(); row += 32) {
+    ptx::store_relaxed(p.wide.logits + ((layers + 2) % 3 * Role::kRows + row) * kExperts + role.cta,
+                       uint64_t(0));
   }
 }
 

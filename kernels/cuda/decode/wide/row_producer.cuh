@@ -22,9 +22,9 @@ class RowProducer {
     for (int step = 0; step < p_.steps; step++) {
 #pragma unroll 1
       for (int layer = 0; layer < p_.layers; layer++, layers++) {
-        blocks(xs);
+        blocks(xs++);
         mark<Role::Config::kTrace>(p_, step, layer, Event::kXSeen);
-        ptx::mbarrier_wait(&role_.shared.lists_ready, xs++);
+        ptx::mbarrier_wait(&role_.shared.lists_ready, layers);
         users();
         output(layers);
         mark<Role::Config::kTrace>(p_, step, layer, Event::kOSeen);

@@ -36,7 +36,7 @@ __device__ __forceinline__ void each_expert(const Lists& lists, int first, int s
   }
 }
 
-constexpr int kQueryBuffers = 4;
+constexpr int kQueryBuffers = 8;
 
 template <int kRows>
 struct alignas(1024) WideShared : SharedHead {
