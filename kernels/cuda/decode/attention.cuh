@@ -52,7 +52,7 @@ class Attention {
     return top;
   }
 
- private:
+ protected:
   __device__ __forceinline__ int t() const {
     return lane_ & 3;
   }
@@ -60,30 +60,35 @@ class Attention {
     return lane_ >> 2;
   }
 
-  // Warp w: tokens [8 w, 8 w + 8) of each page; this lane those at 2 t and 2 t + 1, of head g.
   __device__ __forceinline__ void block_scores(const OwnPages& own, int block, int pages,
                                                int buffer, float (&score)[kBlockPages][2]) {
-    const uint32_t q = ptx::shared_address(s_.q[buffer]) + g() * 256 + t() * 16;
 #pragma unroll
     for (int i = 0; i < kBlockPages; i++) {
       score[i][0] = score[i][1] = -INFINITY;
-      if (i >= pages) continue;
-      Piece<4> piece;
-      piece.load(ring_.take(), 4 * w_, atom_offset(lane_));
-      ring_.release();
-      const int low = own.low(block + i), high = own.high(block + i);
-      if (high >> 3 == w_ && (high & 7) == g()) {  // the new token, which no page holds yet
-        const uint32_t* key = reinterpret_cast<const uint32_t*>(s_.fresh[buffer][0]) + t();
-#pragma unroll
-        for (int k = 0; k < 16; k++) piece.w[k >> 2][k & 3] = key[4 * k];
-      }
-      Sums sums;
-      sums.add(piece, q);
-      const float2 total = sums.total();
-      const int slot = 8 * w_ + 2 * t();
-      if (slot >= low && slot <= high) score[i][0] = total.x * kScoreScale;
-      if (slot + 1 >= low && slot + 1 <= high) score[i][1] = total.y * kScoreScale;
+      if (i < pages) page_scores(own, block + i, buffer, score[i]);
     }
+  }
+
+  // Warp w: tokens [8 w, 8 w + 8) of the page; this lane those at 2 t and 2 t + 1, of head g.
+  // Scores of tokens that are not seen stay what they are.
+  __device__ __forceinline__ void page_scores(const OwnPages& own, int page, int buffer,
+                                              float (&score)[2]) {
+    const uint32_t q = ptx::shared_address(s_.q[buffer]) + g() * 256 + t() * 16;
+    Piece<4> piece;
+    piece.load(ring_.take(), 4 * w_, atom_offset(lane_));
+    ring_.release();
+    const int low = own.low(page), high = own.high(page);
+    if (high >> 3 == w_ && (high & 7) == g()) {  // the new token, which no page holds yet
+      const uint32_t* key = reinterpret_cast<const uint32_t*>(s_.fresh[buffer][0]) + t();
+#pragma unroll
+      for (int k = 0; k < 16; k++) piece.w[k >> 2][k & 3] = key[4 * k];
+    }
+    Sums sums;
+    sums.add(piece, q);
+    const float2 total = sums.total();
+    const int slot = 8 * w_ + 2 * t();
+    if (slot >= low && slot <= high) score[0] = total.x * kScoreScale;
+    if (slot + 1 >= low && slot + 1 <= high) score[1] = total.y * kScoreScale;
   }
 
   // The largest score of head g in the block, over all warps.
@@ -106,43 +111,49 @@ class Attention {
     float sum = 0;
 #pragma unroll
     for (int i = 0; i < kBlockPages; i++) {
-      if (i >= pages) continue;
-      const uint32_t pair = pack_bf16(exp2f(score[i][0] - top), exp2f(score[i][1] - top));
-      sum += bf16_low(pair) + bf16_high(pair);
-      s_.p[i][g()][(w_ >> 2) * 16 + t() * 4 + (w_ & 3)] = pair;
+      if (i < pages) sum += page_weights(i, score[i], top);
     }
     return sum;
   }
 
-  // Warp w: dimensions [16 w, 16 w + 16).
+  __device__ __forceinline__ float page_weights(int place, const float (&score)[2], float top) {
+    const uint32_t pair = pack_bf16(exp2f(score[0] - top), exp2f(score[1] - top));
+    s_.p[place][g()][(w_ >> 2) * 16 + t() * 4 + (w_ & 3)] = pair;
+    return bf16_low(pair) + bf16_high(pair);
+  }
+
   __device__ __forceinline__ void block_values(const OwnPages& own, int block, int pages,
                                                int buffer, float (&v)[2][4]) {
-    const uint32_t probability = ptx::shared_address(s_.p) + g() * 128 + t() * 16;
-    const int row = lane_ & 7;
 #pragma unroll 1
-    for (int page = 0; page < pages; page++) {
-      const uint32_t chunk = ring_.take_whole();
-      uint32_t r[2][2][4];
+    for (int i = 0; i < pages; i++) page_values(own, block + i, i, buffer, v);
+  }
+
+  // Warp w: dimensions [16 w, 16 w + 16), with the weights at `place` of s.p.
+  __device__ __forceinline__ void page_values(const OwnPages& own, int page, int place, int buffer,
+                                              float (&v)[2][4]) {
+    const uint32_t probability = ptx::shared_address(s_.p) + place * 1024 + g() * 128 + t() * 16;
+    const int row = lane_ & 7;
+    const uint32_t chunk = ring_.take_whole();
+    uint32_t r[2][2][4];
 #pragma unroll
-      for (int half = 0; half < 2; half++) {
+    for (int half = 0; half < 2; half++) {
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-          const int b = 2 * w_ + j, rows = half * 4 + (lane_ >> 3);
-          ptx::ldmatrix_x4_transposed(r[half][j], chunk + (rows * 2 + (b >> 3)) * 1024 + row * 128 +
-                                                      (((b ^ row) & 7) << 4));
-        }
+      for (int j = 0; j < 2; j++) {
+        const int b = 2 * w_ + j, rows = half * 4 + (lane_ >> 3);
+        ptx::ldmatrix_x4_transposed(
+            r[half][j], chunk + (rows * 2 + (b >> 3)) * 1024 + row * 128 + (((b ^ row) & 7) << 4));
       }
-      ring_.release();
-      const int low = own.low(block + page), high = own.high(block + page);
-      if (low > 0 || high < kPageTokens) keep_seen(r, low, high, buffer);
+    }
+    ring_.release();
+    const int low = own.low(page), high = own.high(page);
+    if (low > 0 || high < kPageTokens) keep_seen(r, low, high, buffer);
 #pragma unroll
-      for (int half = 0; half < 2; half++) {
-        const uint4 pr = load_shared(probability + page * 1024 + half * 64);
+    for (int half = 0; half < 2; half++) {
+      const uint4 pr = load_shared(probability + half * 64);
 #pragma unroll
-        for (int j = 0; j < 2; j++) {
-          ptx::mma_m8(v[j], pr.x, pr.y, r[half][j][0], r[half][j][1]);
-          ptx::mma_m8(v[j], pr.z, pr.w, r[half][j][2], r[half][j][3]);
-        }
+      for (int j = 0; j < 2; j++) {
+        ptx::mma_m8(v[j], pr.x, pr.y, r[half][j][0], r[half][j][1]);
+        ptx::mma_m8(v[j], pr.z, pr.w, r[half][j][2], r[half][j][3]);
       }
     }
   }
@@ -174,11 +185,12 @@ class Attention {
   int w_, lane_;
 };
 
-// Writes a warp's sums, and warp 0 the CTA's weight and largest score, to where they are merged:
-// CTA 4 g + w / 2 of the KV head's takes these dimensions of head g. `to` is the row's first CTA.
-template <class Shared>
-__device__ __forceinline__ void publish_partial(const Shared& s, uint32_t* partial, uint2* weights,
-                                                int to, const OwnPages& own, const float (&v)[2][4],
+// Writes a warp's sums, and warp 0 the CTA's weight (the sum of `warp_weights`) and largest score,
+// to where they are merged: CTA 4 g + w / 2 of the KV head's takes these dimensions of head g. `to`
+// is the row's first CTA.
+__device__ __forceinline__ void publish_partial(const float (&warp_weights)[kConsumers][kHeads],
+                                                uint32_t* partial, uint2* weights, int to,
+                                                const OwnPages& own, const float (&v)[2][4],
                                                 float top, int w, int lane) {
   const int t = lane & 3, g = lane >> 2;
   uint32_t* out =
@@ -192,7 +204,7 @@ __device__ __forceinline__ void publish_partial(const Shared& s, uint32_t* parti
     float sum = 0;
     if (own.count > 0) {
 #pragma unroll
-      for (int i = 0; i < kConsumers; i++) sum += s.weight[i][g];
+      for (int i = 0; i < kConsumers; i++) sum += warp_weights[i][g];
     }
     ptx::store_relaxed(weights + (to + lane) * kGroupCtas + own.share,
                        make_uint2(__float_as_uint(sum), __float_as_uint(top)));

@@ -148,7 +148,7 @@ class Consumer {
     if (!Config::kDependent) return;
     const int group = role_.cta / kGroupCtas;
     const int to = (layers % 3 * kBatch + row) * kCtas + group * kGroupCtas;
-    publish_partial(s_, p_.mail.partial, p_.mail.weight, to, own, v, top, w_, lane_);
+    publish_partial(s_.weight, p_.mail.partial, p_.mail.weight, to, own, v, top, w_, lane_);
     done(&s_.values_done[row]);
   }
 

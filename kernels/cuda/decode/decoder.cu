@@ -287,8 +287,7 @@ Status Decoder::start(const DecodeRun& run, cudaStream_t stream) {
                    r.sampling.scale, r.sampling.top_p, r.sampling.seed,
                    r.sampling.draw};
   }
-  const char* from = getenv("NMC_WIDE_FROM");  // EXPERIMENT
-  return p.count >= (from ? atoi(from) : kMaxBatch + 1) ? s.start_wide(p, stream) : s.start_narrow(p, stream);
+  return p.count > kMaxBatch ? s.start_wide(p, stream) : s.start_narrow(p, stream);
 }
 
 Status Decoder::State::start_wide(const Params& params, cudaStream_t stream) {

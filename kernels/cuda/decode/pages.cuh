@@ -13,7 +13,7 @@
 namespace nmc::decode {
 
 __device__ __forceinline__ int share_of(int cta, int row) {
-  return (cta - row * (kGroupCtas / kMaxBatch)) & (kGroupCtas - 1);
+  return (cta - row * (kGroupCtas / kMaxBatch) - row / kMaxBatch) & (kGroupCtas - 1);
 }
 
 // The pages of one CTA that a row's query at `position` sees in one layer. The token at `position`

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/decode/attention.cuh"
+#include "kernels/cuda/decode/wide/pair_attention.cuh"
 #include "kernels/cuda/decode/wide/rings.cuh"
 
 namespace nmc::decode::wide {
@@ -72,8 +72,7 @@ class Consumer {
           multiply_x(role_.block_rows(block), kQkvGroups);
         }
         role_mark(step, layer, Event::kQkvDone);
-#pragma unroll 1
-        for (int row = 0; row < role_.rows(); row++) attention(row, step, layer);
+        attention(step, layer);
         role_mark(step, layer, Event::kValuesDone);
         ptx::mbarrier_wait(&s_.lists_ready, layers);
         up();
@@ -140,15 +139,53 @@ class Consumer {
     held_.release();
   }
 
-  __device__ __forceinline__ void attention(int row, int step, int layer) {
-    const OwnPages own(p_, role_.cta, row, layer, p_.rows[row].position + step);
-    ptx::mbarrier_wait(&s_.q_ready[query_.slot], query_.parity);
-    float v[2][4] = {};
-    const float top = Attention(s_, ring_, w_, lane_).run(own, query_.slot, v);
-    publish_partial(s_, p_.wide.partial, p_.wide.weight, row * kCtas + role_.group() * kGroupCtas,
-                    own, v, top, w_, lane_);
-    role_.warp_arrive(&s_.values_done[query_.slot]);
+  __device__ __forceinline__ OwnPages pages_of(int row, int step, int layer) const {
+    return OwnPages(p_, role_.cta, row, layer, p_.rows[row].position + step);
+  }
+
+  // Two rows together if they can be, else one after the other.
+  __device__ __forceinline__ void attention(int step, int layer) {
+#pragma unroll 1
+    for (int row = 0; row < role_.rows(); row += 2) {
+      const OwnPages first = pages_of(row, step, layer);
+      const bool has_second = row + 1 < role_.rows();
+      const OwnPages second = pages_of(has_second ? row + 1 : row, step, layer);
+      if (has_second && is_pair(first.count, second.count)) {
+        attend_pair(row, {first, second});
+      } else {
+        attend(row, first);
+        if (has_second) attend(row + 1, second);
+      }
+    }
+  }
+  // The next row's q is there; its buffer.
+  __device__ __forceinline__ int take_query() {
+    const int buffer = query_.slot;
+    ptx::mbarrier_wait(&s_.q_ready[buffer], query_.parity);
     query_.next();
+    return buffer;
+  }
+  __device__ __forceinline__ void publish(int row, int buffer, const OwnPages& own,
+                                          const float (&v)[2][4], float top,
+                                          const float (&weight)[kConsumers][kHeads]) {
+    publish_partial(weight, p_.wide.partial, p_.wide.weight,
+                    row * kCtas + role_.group() * kGroupCtas, own, v, top, w_, lane_);
+    role_.warp_arrive(&s_.values_done[buffer]);
+  }
+  __device__ __forceinline__ void attend(int row, const OwnPages& own) {
+    const int buffer = take_query();
+    float v[2][4] = {};
+    const float top = Attention(s_, ring_, w_, lane_).run(own, buffer, v);
+    publish(row, buffer, own, v, top, s_.weight);
+  }
+  __device__ __forceinline__ void attend_pair(int row, const OwnPages (&own)[2]) {
+    const int buffer[2] = {take_query(), take_query()};
+    float v[2][2][4] = {}, top[2];
+    PairAttention<WideShared<kRows>, WeightReader<kRows>>(s_, ring_, w_, lane_)
+        .run_pair(own, buffer, v, top);
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+      publish(row + k, buffer[k], own[k], v[k], top[k], s_.pair_weight[k]);
   }
 
   __device__ __forceinline__ void up() {

@@ -26,7 +26,7 @@ static_assert(kXPerSlot * kXBytes <= kRowSlotBytes &&
 static_assert(kRowSlots * kXPerSlot == kBlockRows);
 
 constexpr int kWeightSlots = 6;
-constexpr int kSumSlots = 6;
+constexpr int kSumSlots = 5;
 
 // Gate and up: the experts of a layer are dealt to sets of CTAs in turn, and the CTAs of a set
 // share an expert's groups. More sets, fewer fetches of the same rows; but the last round of

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/decode/pages.cuh"
+#include "kernels/cuda/decode/wide/pair_attention.cuh"
 #include "kernels/cuda/decode/wide/rings.cuh"
 
 namespace nmc::decode::wide {
@@ -111,18 +112,34 @@ class Producer {
       const int other = row_of(first + kRowsAtOnce);
       page = page_of(pages_of(other), layer, other, mine_at);
 #pragma unroll 1
-      for (int i = 0; i < min(kRowsAtOnce, role_.rows() - first); i++) {
-        const int count = 2 * __shfl_sync(~0u, own.count, i * kChunks);
-        put_parts(mine, i * kChunks, min(kChunks, count));
-        if (count <= kChunks) continue;
-        const OwnPages all = pages_of(first + i);
-#pragma unroll 1
-        for (int at = kChunks; at < count; at += 32) {
-          const int k = at + role_.lane;
-          put_parts(part(all, kv, offset, page_of(all, layer, first + i, k), k), 0,
-                    min(32, count - at));
+      for (int i = 0; i < min(kRowsAtOnce, role_.rows() - first); i += 2) {
+        const int pages = __shfl_sync(~0u, own.count, i * kChunks);
+        const int others = __shfl_sync(~0u, own.count, (i + 1) * kChunks);
+        const bool has_second = first + i + 1 < role_.rows();
+        if (has_second && is_pair(pages, others)) {
+          put_parts(mine, i * kChunks, pages);
+          put_parts(mine, (i + 1) * kChunks, others);
+          put_parts(mine, i * kChunks + pages, pages);
+          put_parts(mine, (i + 1) * kChunks + others, others);
+        } else {
+          put_row(mine, i, pages, first + i, step, layer, kv, offset);
+          if (has_second) put_row(mine, i + 1, others, first + i + 1, step, layer, kv, offset);
         }
       }
+    }
+  }
+
+  // All chunks of a row, of which the eight lanes from 8 `place` on know the first.
+  __device__ __forceinline__ void put_row(const Part& mine, int place, int pages, int row, int step,
+                                          int layer, const KvView& kv, uint64_t offset) {
+    constexpr int kChunks = 2 * kBlockPages;
+    put_parts(mine, place * kChunks, min(kChunks, 2 * pages));
+    if (pages <= kBlockPages) return;
+    const OwnPages all(p_, role_.cta, row, layer, p_.rows[row].position + step);
+#pragma unroll 1
+    for (int at = kChunks; at < 2 * pages; at += 32) {
+      const int k = at + role_.lane;
+      put_parts(part(all, kv, offset, page_of(all, layer, row, k), k), 0, min(32, 2 * pages - at));
     }
   }
 

@@ -64,6 +64,7 @@ struct alignas(1024) WideShared : SharedHead {
   TopDraw draws[kRows];  // its draws
   float top[kConsumers][kHeads];
   float weight[kConsumers][kHeads];
+  float pair_top[2][kConsumers][kHeads], pair_weight[2][kConsumers][kHeads];
 
   alignas(8) uint64_t full[kWeightSlots][kProducers];  // 1 arrival and bytes
   uint64_t empty[kWeightSlots];                        // kConsumers
