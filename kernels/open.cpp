@@ -77,6 +77,11 @@ std::string executor_names() {
   return names;
 }
 
+Result<std::string> device_name(const std::string& device) {
+  NMC_ASSIGN(const Device* found, find_device(device));
+  return std::string(found->name);
+}
+
 Result<std::unique_ptr<Executor>> open_executor(const std::string& device,
                                                 std::shared_ptr<const ModelFile> file,
                                                 KvCapacity capacity) {

@@ -26,6 +26,10 @@ struct DeviceMemory {
 Result<std::optional<DeviceMemory>> device_memory(const std::string& device,
                                                   const ModelDescription& model);
 
+// The name of the device that `device` stands for: "auto" names one. Errors: those of
+// open_executor.
+Result<std::string> device_name(const std::string& device);
+
 // The devices of this build, for help texts: "reference, ...".
 std::string executor_names();
 

@@ -44,9 +44,11 @@ class CpuExecutor : public Executor {
                 .exchange = Exchange(file_->model(), plan_.sizes),
                 .kv = KvPages(file_->model(), capacity, options.poison),
                 .counters = Counters(plan_.counters.size(), patience(plan_.sizes.workers)),
-                .step = {}},
+                .step = {},
+                .trace = options.trace},
         threads_(plan_.sizes.workers) {
     for (uint32_t w = 0; w < plan_.sizes.workers; ++w) workers_.emplace_back(&shared_, w);
+    if (options_.trace != nullptr) options_.trace->resize(workers_.size());
   }
 
   std::string name() const override {

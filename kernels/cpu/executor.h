@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kernels/cpu/instructions.h"
+#include "kernels/cpu/step_trace.h"
 #include "runtime/engine/executor.h"
 #include "runtime/format/model_file.h"
 
@@ -13,7 +14,8 @@ namespace nmc::cpu {
 struct CpuOptions {
   size_t threads = 0;                             // workers; 0: one per usable core
   std::optional<Instructions> instructions = {};  // default: the fastest of this processor
-  uint32_t block = 32;  // tokens that share one pass over the weights, at most
+  uint32_t block = 32;         // tokens that share one pass over the weights, at most
+  StepTrace* trace = nullptr;  // outlives the executor; every step overwrites it. Null: none
   // For tests.
   uint64_t delay_seed = 0;  // random pauses before tasks; 0: none
   bool poison = false;      // NaN in every buffer before each step, and in every fresh page

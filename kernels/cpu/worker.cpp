@@ -83,13 +83,21 @@ void Worker::poison() {
 
 void run_step(Worker* worker, uint64_t delay) {
   Shared& s = worker->shared;
+  std::vector<TaskTime>* times = s.trace == nullptr ? nullptr : &(*s.trace)[worker->index];
+  if (times != nullptr) times->clear();
   const auto tasks = s.plan.tasks_of(worker->index);
   for (size_t t = 0; t < tasks.size(); ++t) {
     const Task& task = tasks[t];
     if (delay != 0) pause(delay + s.epoch, t * s.plan.sizes.workers + worker->index);
+    TaskTime time{.operation = task.op(), .task = static_cast<uint32_t>(t), .layer = task.layer};
+    if (times != nullptr) time.reached = TaskTime::Clock::now();
     if (task.wait != plan::kNone) s.counters.wait(task.wait, (s.epoch + 1) * task.target);
+    if (times != nullptr) time.begun = TaskTime::Clock::now();
     run_task(*worker, task);
     if (task.signal != plan::kNone) s.counters.add(task.signal);
+    if (times == nullptr) continue;
+    time.done = TaskTime::Clock::now();
+    times->push_back(time);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/cpu/instructions.h"
 #include "kernels/cpu/kv_pages.h"
 #include "kernels/cpu/step.h"
+#include "kernels/cpu/step_trace.h"
 #include "runtime/format/model_file.h"
 #include "runtime/plan/plan.h"
 
@@ -25,6 +26,7 @@ struct Shared {
   KvPages kv;
   Counters counters;
   Step step;
+  StepTrace* trace;    // [workers]: each worker writes its own; null: not wanted
   uint32_t epoch = 0;  // steps before this one
 
   // The 8-row group `group` of matrix `matrix` (expert) of a task's tensor.

@@ -86,7 +86,9 @@ Status print_ceiling(Format format) {
   return {};
 }
 
-Status run_decode(const DecodeOptions& o) {
+Status run_decode(
+    const DecodeOptions& o,
+    const std::function<void(int64_t batch, int64_t depth, double tokens_s)>& report) {
   NMC_ASSIGN(const std::string text, read_file(o.geometry, kMostConfigBytes));
   NMC_ASSIGN(const Json config, parse_json(text, o.geometry));
   NMC_ASSIGN(const ModelDescription model, description_from_config(config));
@@ -95,12 +97,15 @@ Status run_decode(const DecodeOptions& o) {
   print_head(o.format, ceiling);
   for (int64_t depth : o.depths) {
     for (int64_t batch : o.batches) {
-      const cuda::DecodeCase c{.rows = static_cast<int>(batch),
-                               .context = depth,
-                               .steps = static_cast<int>(o.tokens),
-                               .repeats = static_cast<int>(o.repeats)};
-      NMC_ASSIGN(const cuda::DecodeReport report, meter.measure(c));
-      print_case(o, ceiling, c, report);
+      for (int64_t tokens : o.tokens) {
+        const cuda::DecodeCase c{.rows = static_cast<int>(batch),
+                                 .context = depth,
+                                 .steps = static_cast<int>(tokens),
+                                 .repeats = static_cast<int>(o.repeats)};
+        NMC_ASSIGN(const cuda::DecodeReport r, meter.measure(c));
+        print_case(o, ceiling, c, r);
+        report(batch, depth, static_cast<double>(batch) * 1e6 / r.step_us[r.step_us.size() / 2]);
+      }
     }
   }
   if (o.trace.empty()) return {};

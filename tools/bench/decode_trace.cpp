@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "runtime/base/file.h"
+#include "tools/bench/timeline.h"
 
 namespace nmc::bench {
 namespace {
@@ -81,28 +82,19 @@ Status write_timeline(const DecodeTrace& t, const std::filesystem::path& path) {
   for (uint64_t stamp : t.stamps) {
     if (stamp != 0) start = std::min(start, stamp);
   }
-  std::string text = "{\"traceEvents\":[\n";
-  const char* separator = "";
+  Timeline timeline;
   for (int layer = 0; layer < t.layers; ++layer) {
     for (const Span& span : kSpans) {
       const int from = event_named(t, span.from), to = event_named(t, span.to);
       for (int cta = 0; cta < t.ctas; ++cta) {
         const uint64_t begin = t.at(layer, from, cta), end = t.at(layer, to, cta);
         if (begin == 0 || end < begin) continue;  // this layer has no such event
-        char line[256];
-        std::snprintf(line, sizeof line,
-                      "%s{\"ph\":\"X\",\"pid\":%d,\"tid\":\"%s\",\"name\":\"%s\",\"ts\":%.3f,"
-                      "\"dur\":%.3f,\"args\":{\"layer\":%d}}",
-                      separator, cta, span.track, span.name,
-                      static_cast<double>(begin - start) / 1e3,
-                      static_cast<double>(end - begin) / 1e3, layer);
-        text += line;
-        separator = ",\n";
+        timeline.add(cta, span.track, span.name, static_cast<double>(begin - start) / 1e3,
+                     static_cast<double>(end - begin) / 1e3, layer);
       }
     }
   }
-  text += "\n]}\n";
-  return write_file(path, text);
+  return write_file(path, timeline.text());
 }
 
 }  // namespace nmc::bench

@@ -45,9 +45,12 @@ struct ServeLevel {
 Status run_serve(const ServeOptions& options, const std::function<bool()>& stop,
                  const std::function<void(const ServeLevel&)>& report);
 
-// A table row of it, under the head that `serve_head` gives; or one JSON object in a line.
+// A table row of it, under the head that `serve_head` gives; the same as CSV; or one JSON object
+// in a line.
 std::string serve_head();
 std::string serve_row(const ServeLevel& level);
+std::string serve_csv_head();
+std::string serve_csv_row(const ServeLevel& level);
 std::string serve_json(const ServeLevel& level);
 
 }  // namespace nmc::bench

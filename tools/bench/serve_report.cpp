@@ -29,6 +29,22 @@ std::string serve_row(const ServeLevel& l) {
   return text;
 }
 
+std::string serve_csv_head() {
+  return "clients,answers,refused,failed,tokens,seconds,tokens_per_second,first_token_p50_ms,"
+         "first_token_p95_ms,first_token_worst_ms,gap_p50_ms,gap_p95_ms,gap_worst_ms";
+}
+
+std::string serve_csv_row(const ServeLevel& l) {
+  char text[300];
+  std::snprintf(
+      text, sizeof text, "%lld,%lld,%lld,%lld,%lld,%.3f,%.2f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f",
+      static_cast<long long>(l.clients), static_cast<long long>(l.answers),
+      static_cast<long long>(l.refused), static_cast<long long>(l.failed),
+      static_cast<long long>(l.tokens), l.seconds, l.tokens_per_second(), l.first_token.p50,
+      l.first_token.p95, l.first_token.worst, l.gap.p50, l.gap.p95, l.gap.worst);
+  return text;
+}
+
 std::string serve_json(const ServeLevel& l) {
   return dump_json({{"clients", l.clients},
                     {"answers", l.answers},
