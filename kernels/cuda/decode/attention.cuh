@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/decode/operand.cuh"
 #include "kernels/cuda/decode/pages.cuh"
+#include "kernels/cuda/ptx/address.cuh"
 #include "kernels/cuda/ptx/memory_order.cuh"
 #include "kernels/cuda/ptx/warpgroup.cuh"
 

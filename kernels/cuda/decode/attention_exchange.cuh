@@ -65,7 +65,7 @@ __device__ __forceinline__ void keep_fresh(const Role& role, int layer, int row,
   auto& s = role.shared;
   const int lane = role.lane, slot = position % kPageTokens, c = lane & 15;
   uint4 v[1];
-  gather(v, words + lane, 0, role.watch, 15, layers);
+  gather(v, words + lane, 0, role.watch, Awaited::kFresh, layers);
   s.fresh[row % Sizes<Role::kBatch>::kQueryBuffers][lane >> 4][c] = v[0];
   char* page = own_page(role.p, s, role.cta, layer, row, position / kPageTokens / kGroupCtas);
   *reinterpret_cast<uint4*>(page + (lane >> 4) * kPage + (slot >> 3) * 2048 + (c >> 3) * 1024 +
@@ -92,7 +92,7 @@ __device__ __forceinline__ void exchange_query(const Role& role, int step, int l
         p.mail.q +
         ((turn.slot * Role::kBatch + row) * kKvHeads + role.cta / kGroupCtas) * kQueryWords);
     uint4 v[4];
-    gather(v, q + lane, 32, role.watch, 11, layers);
+    gather(v, q + lane, 32, role.watch, Awaited::kQuery, layers);
 #pragma unroll
     for (int i = 0; i < 4; i++) store_operand(&s.q[row % kBuffers][0][0], lane + i * 32, v[i]);
     const int position = p.rows[row].position + step;
@@ -115,14 +115,14 @@ __device__ __forceinline__ void merge_row(const Role& role, int row, uint32_t la
   uint2* weights = p.mail.weight + mine * kGroupCtas + lane;
   uint4* sums = reinterpret_cast<uint4*>(p.mail.partial + mine * kGroupCtas * 32) + lane;
   uint4 v[8];  // lane: dimensions 4 (lane % 8) .. + 3 of sources lane / 8 + 4 i
-  gather(v, sums, 32, role.watch, 12, layers);
+  gather(v, sums, 32, role.watch, Awaited::kPartials, layers);
   uint2 w;
   role.watch.spin(
       [&] {
         w = ptx::load_relaxed(weights);
         return w.x != kEmpty && w.y != kEmpty;
       },
-      13, layers);
+      Awaited::kWeights, layers);
   __syncwarp();
   const uint2 words = merged(v, w, lane);
   const auto out = [&](int slot) {
@@ -177,7 +177,8 @@ __device__ __forceinline__ void collect_output(const Role& role, int collector, 
 #pragma unroll 1
     for (int half = 0; half < 2; half++) {
       uint4 v[8];
-      gather(v, o + turn.slot * (kCtas * 4) + half * 256 + role.lane, 32, role.watch, 14, layers);
+      gather(v, o + turn.slot * (kCtas * 4) + half * 256 + role.lane, 32, role.watch,
+             Awaited::kOutput, layers);
 #pragma unroll
       for (int i = 0; i < 8; i++) {
         store_operand(output_piece(s, half * 2 + i / 4), role.lane + i % 4 * 32, v[i]);
@@ -207,7 +208,7 @@ __device__ __forceinline__ void collect_output(const Role& role, int collector, 
               __nanosleep(kPollPause);
               return false;
             },
-            14, layers);
+            Awaited::kOutput, layers);
         __syncwarp();
         uint32_t* piece = output_piece(s, c);
 #pragma unroll

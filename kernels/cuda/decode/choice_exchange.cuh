@@ -44,7 +44,7 @@ struct ChoiceExchange {
           v = ptx::load_relaxed(from);
           return (uint32_t(v) & ((1u << kTagBits) - 1)) == tag();
         },
-        8, step);
+        Awaited::kTokens, step);
     return v >> kTagBits;
   }
   // Calls use(value) for all CTAs, each lane for some.

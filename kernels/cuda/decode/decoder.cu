@@ -14,7 +14,9 @@ namespace {
 using namespace nmc::decode;
 
 constexpr int kDefaultInFlight = 4, kDefaultInFlightDown = 5;
-constexpr uint64_t kWatchdogNs = 10'000'000'000;  // a launch of kMaxDecodeSteps takes 2 s
+// Of a launch: much more than the longest step takes (64 rows of 500,000 tokens: half a second).
+constexpr uint64_t kWatchdogNs = 5'000'000'000, kWatchdogNsOfStep = 2'000'000'000;
+constexpr uint64_t kLostNs = 300'000'000;  // when a test takes a signal away
 
 // The batch sizes that the kernel is compiled for, and each one's functions.
 struct Kernel {
@@ -111,28 +113,10 @@ struct Decoder::State {
   Params params{};
   DeviceMemory mail[std::size(kKernels)], wide, tokens, kept, frequencies;
   PinnedMemory hangs;
+  bool wide_run = false;  // the last one
 
   Status start_narrow(Params p, cudaStream_t stream);
   Status start_wide(const Params& params, cudaStream_t stream);
-  std::string describe_hang() const {
-    const HangRecord* records = hangs.as<HangRecord>();
-    std::string text;
-    int more = 0;
-    for (int i = 0; i < kCtas * kMaxWarps; ++i) {
-      if (records[i].place == 0) continue;
-      if (!text.empty()) {
-        ++more;
-        continue;
-      }
-      text = "SM " + std::to_string(i / kMaxWarps) + ", warp " + std::to_string(i % kMaxWarps) +
-             ", waited at place " + std::to_string(records[i].place) + " (watchdog.cuh), layer " +
-             std::to_string(params.layers == 0 ? 0 : records[i].detail % params.layers) +
-             " of step " +
-             std::to_string(params.layers == 0 ? 0 : records[i].detail / params.layers);
-    }
-    if (more > 0) text += "; " + std::to_string(more) + " more warps waited";
-    return text;
-  }
 };
 
 Decoder::Decoder(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -263,7 +247,6 @@ Result<Decoder> Decoder::create(const DeviceWeights& weights, const KvPools& kv)
   NMC_ASSIGN(state->hangs, allocate_pinned(hang_bytes, "the watchdog"));
   std::fill_n(state->hangs.as<char>(), hang_bytes, 0);
   p.hangs = state->hangs.as<HangRecord>();
-  p.watchdog_ns = kWatchdogNs;
   p.in_flight = kDefaultInFlight;
   p.in_flight_down = kDefaultInFlightDown;
   return Decoder(std::move(state));
@@ -277,6 +260,11 @@ Status Decoder::start(const DecodeRun& run, cudaStream_t stream) {
   p.logits = run.logits;
   p.experts = run.experts;
   p.stamps = run.stamps;
+  p.delay_seed = run.disturbance.delay_seed;
+  p.lost_layer = run.disturbance.lost_layer;
+  p.lost_event = run.disturbance.lost_event;
+  p.watchdog_ns =
+      p.lost_event < 0 ? kWatchdogNs + kWatchdogNsOfStep * uint64_t(run.steps) : kLostNs;
   p.steps = run.steps;
   p.count = int(run.rows.size());
   constexpr int64_t kAll = int64_t(kCtas) * kLmGroups * 8;
@@ -287,7 +275,8 @@ Status Decoder::start(const DecodeRun& run, cudaStream_t stream) {
                    r.sampling.scale, r.sampling.top_p, r.sampling.seed,
                    r.sampling.draw};
   }
-  return p.count > kMaxBatch ? s.start_wide(p, stream) : s.start_narrow(p, stream);
+  s.wide_run = p.count > kMaxBatch;
+  return s.wide_run ? s.start_wide(p, stream) : s.start_narrow(p, stream);
 }
 
 Status Decoder::State::start_wide(const Params& params, cudaStream_t stream) {
@@ -304,8 +293,8 @@ Status Decoder::State::start_wide(const Params& params, cudaStream_t stream) {
 Status Decoder::State::start_narrow(Params p, cudaStream_t stream) {
   size_t i = 0;
   while (kKernels[i].batch < p.count) ++i;
-  if (p.stamps != nullptr && i > 0) i = std::size(kKernels) - 1;
-  const Kernel& kernel = p.stamps == nullptr ? kKernels[i] : kTracing[i > 0];
+  if (traces(p) && i > 0) i = std::size(kKernels) - 1;
+  const Kernel& kernel = traces(p) ? kTracing[i > 0] : kKernels[i];
   const MailboxLayout layout(mail[i].as<char>(), kernel.batch);
   NMC_TRY(check(cudaMemsetAsync(layout.mail.x, 0xff, layout.empty_bytes, stream),
                 "emptying the mailboxes"));
@@ -322,7 +311,9 @@ const int32_t* Decoder::tokens() const {
 Status Decoder::wait(cudaStream_t stream) {
   Status status = check(cudaStreamSynchronize(stream), "decoding");
   if (status.ok()) return status;
-  const std::string hang = state_->describe_hang();
+  const std::string hang =
+      describe_hang({state_->hangs.as<HangRecord>(), size_t(kCtas) * kMaxWarps}, state_->wide_run,
+                    state_->params.layers);
   return hang.empty() ? status : internal_error("The decode kernel gave up: " + hang + ".");
 }
 

@@ -34,6 +34,13 @@ struct DecodeRow {
   RowSampling sampling = {};
 };
 
+// What tests do to a run, in the builds that trace.
+struct Disturbance {
+  uint32_t delay_seed = 0;  // 0, or every event of every warp comes late by a random time
+  // The layer and decode::Event where CTA 0 stops for ever in the first step; -1: nowhere.
+  int lost_layer = -1, lost_event = -1;
+};
+
 // One launch: `steps` tokens of each sequence, each chosen after the token before.
 struct DecodeRun {
   std::span<const DecodeRow> rows;  // 1 to kMaxDecodeRows different sequences
@@ -46,6 +53,7 @@ struct DecodeRun {
   // in ns of the device's clock; zero where it did not. Or null; tracing costs about a per cent.
   uint64_t* stamps = nullptr;
   int64_t vocabulary = 0;  // tokens from this one on are never chosen; 0: all may be
+  Disturbance disturbance = {};
 };
 constexpr int kDecodeCtas = 128;
 constexpr int kMaxDecodeRows = 64;

@@ -111,7 +111,7 @@ __device__ __forceinline__ void collect_hidden(const Role& role, int step, int l
     gather(v,
            reinterpret_cast<const uint4*>(role.p.mail.h) +
                (turn.slot * kActive * kBatch + unit * 2) * (kWidth / 8) + role.lane,
-           32, role.watch, 9, layers);
+           32, role.watch, Awaited::kHidden, layers);
 #pragma unroll
     for (int i = 0; i < 6; i++) {
       store_operand(s.h[place.slot * 2 + i / 3], role.lane + i % 3 * 32, v[i]);

@@ -40,9 +40,10 @@ __device__ __forceinline__ void run_producer(const Role<Config>& role, uint32_t 
         if (me == 0) mark_batch<Config::kTrace>(p, step, layer, batch);
         writer.put(mine, count, batch == Batch::kDown ? p.in_flight_down : p.in_flight);
       },
-      [&](int layer) {
+      [&](int step, int layer) {
         if (layer && Config::kDependent) {
-          role.watch.wait(&role.shared.top_ready, routed++, 42, layer);
+          role.watch.wait(&role.shared.top_ready, routed++, Awaited::kExperts,
+                          step * p.layers + layer);
         }
       });
 }

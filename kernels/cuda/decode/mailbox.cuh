@@ -18,6 +18,7 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/decode/hang.h"
 #include "kernels/cuda/ptx/memory_order.cuh"
 
 namespace nmc::decode {
@@ -48,7 +49,7 @@ __device__ __forceinline__ bool arrived(const uint4 (&v)[kCount]) {
 // Loads `kCount` packets at from[i * stride] until all words are there.
 template <int kCount, class Watch>
 __device__ __forceinline__ void gather(uint4 (&v)[kCount], const uint4* from, int stride,
-                                       const Watch& watch, uint32_t place, uint32_t detail) {
+                                       const Watch& watch, Awaited what, uint32_t layers) {
   watch.spin(
       [&] {
 #pragma unroll
@@ -57,7 +58,7 @@ __device__ __forceinline__ void gather(uint4 (&v)[kCount], const uint4* from, in
         __nanosleep(kPollPause);
         return false;
       },
-      place, detail);
+      what, layers);
   __syncwarp();
 }
 

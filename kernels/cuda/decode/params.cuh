@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/decode/geometry.cuh"
-#include "kernels/cuda/decode/watchdog.cuh"
+#include "kernels/cuda/decode/hang.h"
 
 namespace nmc::decode {
 
@@ -59,12 +59,15 @@ struct Params {
   float norm_eps, logit_scale;
 
   Mailboxes mail;
-  HangRecord* hangs;  // see watchdog.cuh
+  HangRecord* hangs;  // see hang.h
   int* tokens;        // [steps][count]; -1 when a row's logits are not finite
   float* logits;      // [steps][count][all rows of the LM head], or null
   float* kept;        // [count][all rows of the LM head]: of the present step, where top_p < 1
   int* experts;       // [steps][count][layers][kActive] in ascending order, or null
-  uint64_t* stamps;   // [steps][layers][kEvents][kCtas], tracing builds only
+  // Tracing builds only.
+  uint64_t* stamps;            // [steps][layers][kEvents][kCtas], or null
+  uint32_t delay_seed;         // 0, or every event comes late by a random time
+  int lost_layer, lost_event;  // where CTA 0 stops for ever in step 0; -1: nowhere
   uint64_t watchdog_ns;
   int in_flight;       // halves of chunks that a producer has under way, at most
   int in_flight_down;  // the same for the smaller chunks of down
@@ -79,6 +82,11 @@ struct Params {
   __device__ __forceinline__ bool slides(int layer) const { return sliding >> layer & 1; }
   __device__ __forceinline__ bool rotates(int layer) const { return rotated >> layer & 1; }
 };
+
+// Whether a launch needs a tracing build.
+inline bool traces(const Params& p) {
+  return p.stamps != nullptr || p.delay_seed != 0 || p.lost_event >= 0;
+}
 
 // Rows in use; a constant at batch 1, whose loops then vanish.
 template <int kBatch>

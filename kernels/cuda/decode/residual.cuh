@@ -64,7 +64,7 @@ __device__ __forceinline__ void gather_x(const Role& role, int quarter, int laye
             __nanosleep(kPollPause);
             return false;
           },
-          2, layers);
+          Awaited::kX, layers);
       __syncwarp();
     }
 #pragma unroll

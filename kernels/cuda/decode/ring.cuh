@@ -73,9 +73,10 @@ class RingWriter {
 
  private:
   __device__ __forceinline__ void put_one(const Chunk& chunk, int in_flight) {
-    watch_.wait(&shared_.empty[next_.slot], next_.parity ^ 1, 40);  // all slots start empty
+    watch_.wait(&shared_.empty[next_.slot], next_.parity ^ 1,
+                Awaited::kFreeSlot);  // all slots start empty
     for (; under_way_ >= in_flight; under_way_--) {
-      watch_.wait(&shared_.full[landed_.slot][me_], landed_.parity, 41);
+      watch_.wait(&shared_.full[landed_.slot][me_], landed_.parity, Awaited::kLanding);
       landed_.next();
     }
     under_way_++;

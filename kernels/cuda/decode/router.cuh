@@ -106,7 +106,7 @@ __device__ __forceinline__ void collect_logits(const Role& role, int part, uint3
           __nanosleep(kPollPause);
           return false;
         },
-        3, layers);
+        Awaited::kLogits, layers);
     s.keys[row][role.lane] =
         make_uint4(logit_key(v[0].x), logit_key(v[0].y), logit_key(v[1].x), logit_key(v[1].y));
   }

@@ -104,8 +104,8 @@ __device__ __forceinline__ Chunk down_chunk(const Params& p, int cta, int layer,
 
 enum class Batch { kEarly, kUp, kDown, kLm };
 
-// Called by a whole warp. put(step, layer, batch, the lane's chunk, chunks); wait(layer) returns
-// when the layer's experts may be asked.
+// Called by a whole warp. put(step, layer, batch, the lane's chunk, chunks); wait(step, layer)
+// returns when the layer's experts may be asked.
 template <class Config, class Put, class Wait>
 __device__ __forceinline__ void stream_tokens(const Params& p, const Shared<Config::kBatch>& s,
                                               int cta, int lane, Put put, Wait wait) {
@@ -124,7 +124,7 @@ __device__ __forceinline__ void stream_tokens(const Params& p, const Shared<Conf
               min(32, own.count * 2 - i));
         }
       }
-      wait(layer);
+      wait(step, layer);
       const Experts<Config::kBatch> experts(p, s, layer);
       const int count = Config::kDependent ? experts.count() : layer ? kActive : kDenseParts;
       const auto expert = [&](int i) {

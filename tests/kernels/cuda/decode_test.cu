@@ -11,6 +11,7 @@
 #include <span>
 
 #include "kernels/cuda/decode/decoder.h"
+#include "kernels/cuda/decode/events.h"
 #include "kernels/cuda/noisy_sequence.h"
 #include "tests/kernels/cuda/decode_twin.h"
 #include "tests/kernels/cuda/north.h"
@@ -46,7 +47,8 @@ class DecodeTest : public testing::Test {
   }
   const ModelDescription& model() const { return weights_->model(); }
 
-  Steps decode(Decoder& decoder, std::span<const NoisySequence* const> sequences, int steps) {
+  Steps decode(Decoder& decoder, std::span<const NoisySequence* const> sequences, int steps,
+               Disturbance disturbance = {}) {
     Steps out;
     const size_t vocab = model().vocab, chosen = model().layers.size() * 8, rows = sequences.size();
     const auto logits = require(allocate_device(steps * rows * vocab * sizeof(float), "logits"));
@@ -55,7 +57,12 @@ class DecodeTest : public testing::Test {
     for (const NoisySequence* s : sequences) {
       batch.push_back({first_token(*s), s->tokens(), s->global_pages(), s->sliding_pages()});
     }
-    require(decoder.start({batch, steps, logits.as<float>(), experts.as<int>()}, nullptr));
+    require(decoder.start({.rows = batch,
+                           .steps = steps,
+                           .logits = logits.as<float>(),
+                           .experts = experts.as<int>(),
+                           .disturbance = disturbance},
+                          nullptr));
     require(decoder.wait(nullptr));
     out.tokens.resize(steps * rows);
     out.logits.resize(steps * rows * vocab);
@@ -225,6 +232,66 @@ TEST_F(DecodeTest, GivesTheSameBitsInEveryRun) {
                                                       first.logits.size() * sizeof(float)) != 0;
     }
     EXPECT_EQ(differing, 0) << rows << " rows";
+  }
+}
+
+// Every event of every warp may come late; what is computed must not depend on it.
+// NMC_DECODE_SEEDS: how many orders of events are tried with each number of rows.
+TEST_F(DecodeTest, GivesTheSameBitsUnderRandomDelays) {
+  const Sequences sequences(model(), kMaxDecodeRows);
+  auto decoder = require(Decoder::create(*weights_, sequences.kv()));
+  std::vector<const NoisySequence*> batch;
+  for (size_t rows : {1, 6, 16, 29, 64}) {
+    while (batch.size() < rows) batch.push_back(&sequences[batch.size()]);
+    const Steps calm = decode(decoder, batch, 2);
+    for (int seed = 1; seed <= runs_of("NMC_DECODE_SEEDS", 8); ++seed) {
+      const Steps late = decode(decoder, batch, 2, {.delay_seed = uint32_t(seed)});
+      ASSERT_EQ(late.tokens, calm.tokens) << rows << " rows, seed " << seed;
+      ASSERT_EQ(
+          std::memcmp(late.logits.data(), calm.logits.data(), calm.logits.size() * sizeof(float)),
+          0)
+          << rows << " rows, seed " << seed;
+    }
+  }
+}
+
+using DecodeDeathTest = DecodeTest;
+
+// A warp that never comes: the others give up, and the message says who waited for what. The device
+// is lost then, so each case has a process of its own.
+TEST_F(DecodeDeathTest, SaysWhoWaitedForWhatWhenASignalIsLost) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  struct Case {
+    size_t rows;
+    decode::Event lost;
+    const char* expected;
+  };
+  for (const Case& c :
+       {Case{1, decode::Event::kQPublished, "waited for the attention.* in layer 2 of step 0"},
+        Case{8, decode::Event::kXSeen, "waited for .* in layer [23] of step 0"},
+        Case{16, decode::Event::kPartialsSeen,
+             "waited for everybody's part of x in layer 3 of step 0: 127 of 128 arrivals"},
+        Case{64, decode::Event::kTopKnown,
+             "waited for everybody's part of x in layer 3 of step 0: 127 of 128 arrivals"}}) {
+    EXPECT_EXIT(
+        {
+          const Sequences sequences(model(), int(c.rows));
+          auto decoder = require(Decoder::create(*weights_, sequences.kv()));
+          std::vector<DecodeRow> rows;
+          for (size_t i = 0; i < c.rows; ++i) {
+            const NoisySequence& s = sequences[i];
+            rows.push_back({first_token(s), s.tokens(), s.global_pages(), s.sliding_pages()});
+          }
+          require(decoder.start(
+              {.rows = rows,
+               .disturbance = {.lost_layer = 2, .lost_event = static_cast<int>(c.lost)}},
+              nullptr));
+          const Status status = decoder.wait(nullptr);
+          std::cerr << status.message() << "\n";
+          std::_Exit(status.code() == StatusCode::kInternal ? 3 : 4);
+        },
+        testing::ExitedWithCode(3), c.expected)
+        << c.rows << " rows";
   }
 }
 

@@ -18,7 +18,7 @@ cudaError_t WideInstance<kRows>::prepare() {
 
 template <int kRows>
 cudaError_t WideInstance<kRows>::launch(const WideParams& params, cudaStream_t stream) {
-  if (params.stamps == nullptr) {
+  if (!traces(params)) {
     wide_decode_kernel<WideConfig<kRows>>
         <<<kCtas, kThreads, wide_shared_bytes<kRows>(), stream>>>(params);
   } else {

@@ -74,7 +74,7 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
           merge_partials(role, 1, step, layer, layers);
           break;
         case Exchange::kSums:
-          collect_norms(role, xs);
+          collect_norms(role, xs, layers);
           publish_queries(role, step, layer, sums);
           ptx::mbarrier_wait(&role.shared.lists_ready, layers);
           publish_hidden(role, step, layer, sums);
@@ -90,7 +90,7 @@ __device__ __forceinline__ void run_exchange(Role role, Exchange exchange) {
     }
     if (exchange == Exchange::kRecords) exchange_records(role, part, step, p.layers, layers, xs);
     if (exchange == Exchange::kSums) {
-      collect_norms(role, xs);
+      collect_norms(role, xs, layers);
       choose_block_tokens(role, step, sums);
     }
     xs++;

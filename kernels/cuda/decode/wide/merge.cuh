@@ -19,7 +19,8 @@ __device__ __forceinline__ void merge_partials(const Role& role, int me, int ste
 #pragma unroll 1
     for (int i = me; i < role.block_rows(block); i += kMergers) {
       const int row = block * kBlockRows + i, mine = row * kCtas + role.cta;
-      role.await(kPartialCounter + role.group() * kMaxRows + row, kGroupCtas, layers, 12);
+      role.await(kPartialCounter + role.group() * kMaxRows + row, kGroupCtas, layers,
+                 Awaited::kPartials, layers);
       const uint4* sums =
           reinterpret_cast<const uint4*>(p.wide.partial + mine * kGroupCtas * 32) + lane;
       uint4 v[8];  // lane: dimensions 4 (lane % 8) .. + 3 of sources lane / 8 + 4 i

@@ -28,7 +28,7 @@ class Producer {
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kEarly);
         put_blocks(p_.of_layer(p_.qkv, layer) + role_.cta * kQkvGroups * kGroup, kQkvGroups * 2);
         keys_and_values(step, layer);
-        role_.watch.wait(&role_.shared.lists_ready, layers, 42, layers);
+        role_.watch.wait(&role_.shared.lists_ready, layers, Awaited::kExperts, layers);
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kUp);
         up(layer);
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kDown);

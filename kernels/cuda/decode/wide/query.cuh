@@ -149,7 +149,7 @@ __device__ __forceinline__ void exchange_queries(const Role& role, int step, int
   for (int first = 0; first < role.rows(); first += kHalf) {
     if (first % kBlockRows == 0) {
       role.await(kQueryCounter + role.group() * kMaxBlocks + first / kBlockRows, kGroupCtas, layers,
-                 11);
+                 Awaited::kQuery, layers);
       if (first == 0) mark<Role::Config::kTrace>(role.p, step, layer, Event::kQSeen);
     }
     if (first >= kQueryBuffers) {

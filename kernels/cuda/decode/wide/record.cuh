@@ -39,7 +39,7 @@ __device__ __forceinline__ void row_keys(const Role& role, int row, uint32_t lay
         __nanosleep(kPollPause);
         return false;
       },
-      3, layers);
+      Awaited::kLogits, layers);
   __syncwarp();
   key[0] = logit_key(v[0].x);
   key[1] = logit_key(v[0].y);
@@ -197,8 +197,8 @@ __device__ __forceinline__ void list_dense(const Role& role) {
 
 // Everybody's norms in, for the warp that calls.
 template <class Role>
-__device__ __forceinline__ void collect_norms(const Role& role, uint32_t xs) {
-  role.await(kNormCounter, role.rows(), xs, 5);
+__device__ __forceinline__ void collect_norms(const Role& role, uint32_t xs, uint32_t layers) {
+  role.await(kNormCounter, role.rows(), xs, Awaited::kNorms, layers);
 #pragma unroll 1
   for (int row = role.lane; row < role.rows(); row += 32) {
     role.shared.inverse_rms[row] =
@@ -213,7 +213,7 @@ __device__ __forceinline__ void exchange_records(const Role& role, int part, int
                                                  uint32_t layers, uint32_t xs) {
   const WideParams& p = role.p;
   const bool has_row = role.cta < role.rows();
-  role.await(kXCounter, kCtas, xs, 2);
+  role.await(kXCounter, kCtas, xs, Awaited::kX, layers);
   const float inverse = has_row ? publish_norm(role, role.cta) : 0.f;
   if (layer == p.layers) return;
   if (layer == 0) {
@@ -222,7 +222,7 @@ __device__ __forceinline__ void exchange_records(const Role& role, int part, int
     add_logits(role, part, layers);
     if (has_row) publish_experts(role, role.cta, inverse, step, layer, layers);
     const uint32_t routed = xs - xs / (p.layers + 1) * 2 - 1;  // layers with experts before this
-    role.await(kRecordCounter, role.rows(), routed, 4);
+    role.await(kRecordCounter, role.rows(), routed, Awaited::kRecords, layers);
     list_experts(role);
   }
   role.warp_arrive(&role.shared.lists_ready);

@@ -89,9 +89,10 @@ class RingWriter {
   __device__ __forceinline__ void put_part(const char* from, uint32_t bytes, uint32_t to,
                                            int in_flight) {
     auto& s = role_.shared;
-    role_.watch.wait(&s.empty[next_.slot], next_.parity ^ 1, 40);  // all slots start empty
+    role_.watch.wait(&s.empty[next_.slot], next_.parity ^ 1,
+                     Awaited::kFreeSlot);  // all slots start empty
     for (; under_way_ >= in_flight; under_way_--) {
-      role_.watch.wait(&s.full[landed_.slot][me_], landed_.parity, 41);
+      role_.watch.wait(&s.full[landed_.slot][me_], landed_.parity, Awaited::kLanding);
       landed_.next();
     }
     under_way_++;
@@ -151,7 +152,7 @@ class RowWriter {
 
  private:
   __device__ __forceinline__ void wait() {
-    role_.watch.wait(&role_.shared.rows_empty[at_.slot], at_.parity ^ 1, 43);
+    role_.watch.wait(&role_.shared.rows_empty[at_.slot], at_.parity ^ 1, Awaited::kFreeRows);
   }
   __device__ __forceinline__ uint64_t* full() const {
     return &role_.shared.rows_full[at_.slot];

@@ -41,18 +41,18 @@ struct WideRole {
     __syncwarp();
     if (lane == 0) ptx::add_release(counter(number), 1);
   }
-  // Returns when the counter has its arrivals of the layers [0, epoch].
-  __device__ __forceinline__ void await(int number, uint32_t arrivals, uint32_t epoch,
-                                        uint32_t place) const {
+  // Returns when the counter has its arrivals of [0, epoch]. `layers`: since the launch.
+  __device__ __forceinline__ void await(int number, uint32_t arrivals, uint32_t epoch, Awaited what,
+                                        uint32_t layers) const {
     const uint32_t* at = counter(number);
-    const uint32_t target = arrivals * (epoch + 1);
-    watch.spin(
+    const uint32_t base = arrivals * epoch;
+    watch.spin_to(
         [&] {
-          if (ptx::load_acquire(at) >= target) return true;
-          __nanosleep(100);
-          return false;
+          const uint32_t seen = ptx::load_acquire(at);
+          if (seen < base + arrivals) __nanosleep(100);
+          return seen;
         },
-        place, epoch);
+        base, arrivals, what, layers);
     __syncwarp();
   }
 

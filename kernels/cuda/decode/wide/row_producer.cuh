@@ -22,7 +22,7 @@ class RowProducer {
     for (int step = 0; step < p_.steps; step++) {
 #pragma unroll 1
       for (int layer = 0; layer < p_.layers; layer++, layers++) {
-        blocks(xs++);
+        blocks(xs++, layers);
         mark<Role::Config::kTrace>(p_, step, layer, Event::kXSeen);
         ptx::mbarrier_wait(&role_.shared.lists_ready, layers);
         users();
@@ -30,19 +30,19 @@ class RowProducer {
         mark<Role::Config::kTrace>(p_, step, layer, Event::kOSeen);
         hidden(layers);
       }
-      blocks(xs++);
+      blocks(xs++, layers);
     }
   }
 
  private:
   __device__ __forceinline__ void await(int counter, uint32_t arrivals, uint32_t epoch,
-                                        uint32_t place) const {
-    role_.await(counter, arrivals, epoch, place);
+                                        Awaited what, uint32_t layers) const {
+    role_.await(counter, arrivals, epoch, what, layers);
     ptx::fence_proxy_async();
   }
 
-  __device__ __forceinline__ void blocks(uint32_t xs) {
-    await(kXCounter, kCtas, xs, 2);
+  __device__ __forceinline__ void blocks(uint32_t xs, uint32_t layers) {
+    await(kXCounter, kCtas, xs, Awaited::kX, layers);
 #pragma unroll 1
     for (int block = 0; block < role_.blocks(); block++) {
       ring_.put(p_.wide.normed + block * kBlockRows * kXBytes, role_.block_rows(block), kXPerSlot,
@@ -67,7 +67,7 @@ class RowProducer {
   __device__ __forceinline__ void output(uint32_t layers) {
 #pragma unroll 1
     for (int block = 0; block < role_.blocks(); block++) {
-      await(kOutputCounter + block, kMergers * kCtas, layers, 14);
+      await(kOutputCounter + block, kMergers * kCtas, layers, Awaited::kOutput, layers);
 #pragma unroll 1
       for (int c = 0; c < 4; c++) {
         ring_.put(p_.wide.o + (c * kRows + block * kBlockRows) * kPieceBytes,
@@ -78,7 +78,7 @@ class RowProducer {
 
   __device__ __forceinline__ void hidden(uint32_t layers) {
     const auto& lists = role_.shared.lists;
-    await(kHiddenCounter, kCtas, layers, 9);
+    await(kHiddenCounter, kCtas, layers, Awaited::kHidden, layers);
     const int count = lists.count;
     int first = 0;
 #pragma unroll 1
