@@ -9,8 +9,7 @@ namespace nmc::cuda {
 
 struct LaunchShape {
   dim3 grid, block;
-  size_t shared = 0;     // dynamic shared memory, bytes
-  unsigned cluster = 1;  // CTAs, along x
+  size_t shared = 0;  // dynamic shared memory, bytes
 };
 
 // The kernel must call ptx::wait_for_kernels_ahead before it touches what others write.
@@ -18,18 +17,16 @@ struct LaunchShape {
 template <typename... Params, typename... Args>
 Status launch(void (*kernel)(Params...), const char* name, const LaunchShape& shape,
               cudaStream_t stream, Args&&... args) {
-  cudaLaunchAttribute attributes[2] = {};
-  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[0].val.programmaticStreamSerializationAllowed = 1;
-  attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim = {shape.cluster, 1, 1};
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config = {};
   config.gridDim = shape.grid;
   config.blockDim = shape.block;
   config.dynamicSmemBytes = shape.shared;
   config.stream = stream;
-  config.attrs = attributes;
-  config.numAttrs = shape.cluster > 1 ? 2 : 1;
+  config.attrs = &early;
+  config.numAttrs = 1;
   const cudaError_t error = cudaLaunchKernelEx(&config, kernel, Params(args)...);
   return error == cudaSuccess ? Status() : failure(error, std::string("starting ") + name);
 }

@@ -16,17 +16,21 @@ Result<TensorMaps> TensorMaps::create() {
   }
   TensorMaps maps;
   maps.encode_ = reinterpret_cast<Encode>(entry);
+  int device = 0;
+  NMC_TRY(check(cudaGetDevice(&device), "asking for the device"));
+  NMC_TRY(check(cudaDeviceGetAttribute(&maps.sms_, cudaDevAttrMultiProcessorCount, device),
+                "asking for the device"));
   return maps;
 }
 
-Result<CUtensorMap> TensorMaps::make(const TiledMatrices& t, int atoms, int groups) const {
+Result<CUtensorMap> TensorMaps::make(const TiledMatrices& t, const Box& b) const {
   constexpr cuuint32_t kWords = kAtomBytes / 4;  // of an atom, as float32: copied, never looked at
   auto u = [](int64_t v) { return static_cast<cuuint64_t>(v); };
   const cuuint64_t sizes[] = {kWords, u(t.atoms), u(t.groups), u(t.matrices)};
   const cuuint64_t strides[] = {u(kAtomBytes), u(t.atoms * kAtomBytes),
                                 u(t.groups * t.atoms * kAtomBytes)};
-  const cuuint32_t box[] = {kWords, static_cast<cuuint32_t>(atoms), static_cast<cuuint32_t>(groups),
-                            1};
+  const cuuint32_t box[] = {kWords, static_cast<cuuint32_t>(b.atoms),
+                            static_cast<cuuint32_t>(b.groups), static_cast<cuuint32_t>(b.matrices)};
   const cuuint32_t steps[] = {1, 1, 1, 1};
   CUtensorMap map;
   const CUresult result =

@@ -21,9 +21,14 @@ class TensorMaps {
  public:
   static Result<TensorMaps> create();
 
-  // A box is `groups` times `atoms` atoms of one matrix, in shared memory [groups][atoms][1 KiB].
-  // Its coordinates: {0, atom, group, matrix}.
-  Result<CUtensorMap> make(const TiledMatrices& tensor, int atoms, int groups) const;
+  // Atoms of a box, which lie in shared memory as [matrices][groups][atoms][1 KiB].
+  struct Box {
+    int atoms = 1, groups = 1, matrices = 1;
+  };
+  // A box's coordinates: {0, atom, group, matrix}.
+  Result<CUtensorMap> make(const TiledMatrices& tensor, const Box& box) const;
+
+  int sms() const { return sms_; }  // of the device
 
  private:
   using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*,
@@ -31,6 +36,7 @@ class TensorMaps {
                               const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
                               CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
   Encode encode_ = nullptr;
+  int sms_ = 0;
 };
 
 }  // namespace nmc::cuda

@@ -8,96 +8,122 @@
 // the others are warpgroups that multiply and hand their sums to a Store, which says where they go.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/prefill/gemm_producer.cuh"
 #include "kernels/cuda/prefill/gemm_shape.cuh"
 #include "kernels/cuda/prefill/gemm_sums.cuh"
+#include "kernels/cuda/ptx/warpgroup.cuh"
 #include "kernels/cuda/ptx/wgmma.cuh"
 
 namespace nmc::cuda {
 
-// One warpgroup's part of a stage, `count` atoms of K, for the tile's first kTokens tokens.
-template <typename Shape, int kTokens>
-__device__ __forceinline__ void multiply_stage(float* sums, uint32_t stage, int warpgroup,
-                                               int count) {
-  constexpr int kFirst = kTokens < 128 ? kTokens : 128, kRest = kTokens - kFirst;
-  constexpr uint32_t kGroupBytes = Shape::kGroupBytes;
+// One warpgroup's part of a stage, `count` atoms of K, for the tile's first kWidth tokens.
+template <typename Shape, int kWidth>
+__device__ __forceinline__ void multiply_stage(float (&sums)[Shape::kBlocks][kWidth / 2],
+                                               uint32_t stage, int warpgroup, int count) {
+  constexpr uint32_t kGroupBytes = Shape::kGroupBytes, kBlock = 8 * Shape::kGroups * kGroupBytes;
   const uint64_t a = ptx::wgmma_descriptor(stage + warpgroup * 8 * kGroupBytes, kGroupBytes);
   const uint64_t b = ptx::wgmma_descriptor(stage + Shape::kWeightBytes, kGroupBytes);
+#pragma unroll 1
   for (int atom = 0; atom < count; ++atom) {
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
       const uint64_t step = uint64_t(atom) * (kAtomBytes >> 4) + 2 * k;
-      ptx::wgmma_m64<kFirst>(sums, a + step, b + step);
-      if constexpr (kRest > 0) {
-        ptx::wgmma_m64<kRest>(sums + kFirst / 2, a + step,
-                              b + step + (kFirst / 8 * kGroupBytes >> 4));
+#pragma unroll
+      for (int i = 0; i < Shape::kBlocks; ++i) {
+        ptx::wgmma_m64<kWidth>(sums[i], a + step + i * (kBlock >> 4), b + step);
       }
     }
   }
 }
 
-// Says that this warp is done with a stage, to all that write into it.
-template <typename Shape>
-__device__ __forceinline__ void release(uint64_t* empty) {
-  const uint32_t lane = threadIdx.x % 32;
-  if constexpr (Shape::kCluster == 1) {
-    if (lane == 0) ptx::mbarrier_arrive(empty);
-  } else {
-    if (lane < Shape::kCluster) ptx::mbarrier_arrive_at(empty, lane);
+// Hands a tile's sums to the Store.
+template <typename Shape, int kWidth, typename Store>
+__device__ __forceinline__ void store_sums(const GemmView& args, const Store& store,
+                                           const GemmTile& tile, int warp, const Staging& staging,
+                                           const float (&sums)[Shape::kBlocks][kWidth / 2]) {
+#pragma unroll
+  for (int i = 0; i < Shape::kBlocks; ++i) {
+    const int block = tile.row_tile * Shape::kBlocks + i;
+    if constexpr (Shape::kMapped) {
+      if (block * Shape::kBlockRows >= args.rows) break;
+      if (store.staged(args)) {
+        staging.for_each_part<kWidth>(sums[i], tile.tokens.count, [&](int from, int count) {
+          store.copy(staging, args, block, tile.tokens.first + from, count);
+        });
+        continue;
+      }
+    }
+    if constexpr (!Shape::kMapped || Store::kDirect) {
+      const int row = (block * Shape::kGroups * 4 + warp) * 16 + threadIdx.x % 32 / 4;
+      store.template run<kWidth>(sums[i], row, args.rows, tile.tokens);
+    }
   }
 }
 
-// Everything a consumer warp does for a tile of at most kTokens tokens.
-template <typename Shape, int kTokens, typename Store>
+// Everything a consumer warp does for a tile of at most kWidth tokens. `first`: its first stage.
+template <typename Shape, int kWidth, typename Store>
 __device__ __forceinline__ void consume(const GemmView& args, const Store& store,
-                                        const TokenTile& tile, int warp, uint32_t ring,
-                                        uint64_t* full, uint64_t* empty) {
-  const int steps = (args.atoms + Shape::kAtoms - 1) / Shape::kAtoms, lane = threadIdx.x % 32;
-  float sums[kTokens / 2];
+                                        const GemmTile& tile, int warp, int first, int steps,
+                                        const StageRing<Shape>& ring) {
+  const int lane = threadIdx.x % 32;
+  float sums[Shape::kBlocks][kWidth / 2];
 #pragma unroll
-  for (int i = 0; i < kTokens / 2; ++i) sums[i] = 0;
+  for (auto& block : sums) {
+#pragma unroll
+    for (float& sum : block) sum = 0;
+  }
+#pragma unroll 1
   for (int step = 0; step < steps; ++step) {
-    const int slot = step % Shape::kStages;
-    ptx::mbarrier_wait(&full[slot], step / Shape::kStages);
+    ring.wait_full(first + step);
     ptx::wgmma_fence();
-    multiply_stage<Shape, kTokens>(sums, ring + slot * Shape::kStageBytes, warp / 4,
-                                   min(Shape::kAtoms, args.atoms - step * Shape::kAtoms));
+    multiply_stage<Shape, kWidth>(sums, ring.stage(first + step), warp / 4,
+                                  min(Shape::kAtoms, args.atoms - step * Shape::kAtoms));
     ptx::wgmma_commit();
     if (step > 0) {
       ptx::wgmma_wait<1>();
-      release<Shape>(&empty[(step - 1) % Shape::kStages]);
+      if (lane == 0) ring.release(first + step - 1);
     }
   }
   ptx::wgmma_wait<0>();
-  const int row = blockIdx.x * Shape::kRows + warp * 16 + lane / 4;
-  store.template run<kTokens>(sums, row, args.rows, tile);
+  ptx::hold(sums);
+  if (lane == 0) ring.release(first + steps - 1);
+  store_sums<Shape, kWidth>(args, store, tile, warp, ring.staging, sums);
 }
 
-// A consumer warp, as wide as the tile needs: an expert's rows seldom fill it.
-template <typename Shape, typename Store>
+// The same, with products as wide as the tile needs.
+template <typename Shape, int kIndex, typename Store>
 __device__ __forceinline__ void consume_tile(const GemmView& args, const Store& store,
-                                             const TokenTile& tile, int warp, uint32_t ring,
-                                             uint64_t* full, uint64_t* empty) {
-  if constexpr (Shape::kTokens < 256) {
-    consume<Shape, Shape::kTokens>(args, store, tile, warp, ring, full, empty);
-  } else {
-    const int count = __shfl_sync(0xffffffff, tile.count, 0);
-    if (count <= 64) {
-      consume<Shape, 64>(args, store, tile, warp, ring, full, empty);
-    } else if (count <= 128) {
-      consume<Shape, 128>(args, store, tile, warp, ring, full, empty);
-    } else if (count <= 160) {
-      consume<Shape, 160>(args, store, tile, warp, ring, full, empty);
-    } else if (count <= 192) {
-      consume<Shape, 192>(args, store, tile, warp, ring, full, empty);
-    } else {
-      consume<Shape, 256>(args, store, tile, warp, ring, full, empty);
+                                             const GemmTile& tile, int warp, int first, int steps,
+                                             const StageRing<Shape>& ring) {
+  using Width = typename Shape::Width;
+  if constexpr (kIndex + 1 < Width::kCount) {
+    if (__shfl_sync(0xffffffff, tile.tokens.count, 0) > Width::width(kIndex)) {
+      consume_tile<Shape, kIndex + 1>(args, store, tile, warp, first, steps, ring);
+      return;
     }
+  }
+  consume<Shape, Width::width(kIndex)>(args, store, tile, warp, first, steps, ring);
+}
+
+// Everything a consumer warp does.
+template <typename Shape, typename Store>
+__device__ __forceinline__ void consume_all(const GemmView& args, const Store& store,
+                                            const GemmTiles& tiles, int warp,
+                                            const StageRing<Shape>& ring) {
+  const int steps = (args.atoms + Shape::kAtoms - 1) / Shape::kAtoms;
+  int first = 0;
+  for (int i = blockIdx.x; i < tiles.count(); i += gridDim.x) {
+    const GemmTile tile = tiles.get(i);
+    if (tile.tokens.count == 0) continue;
+    consume_tile<Shape, 0>(args, store, tile, warp, first, steps, ring);
+    first += steps;
   }
 }
 
-// grid: [row tiles, token tiles].
+// grid: CTAs that share the tiles.
 template <typename Shape, typename Store>
 __global__ void __launch_bounds__(Shape::kThreads, Shape::kCtas)
     gemm(const __grid_constant__ GemmView args, const __grid_constant__ Store store,
@@ -107,35 +133,34 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kCtas)
   const bool listed = args.tiles.list != nullptr;
   if (listed) ptx::wait_for_kernels_ahead();  // one of them makes the list
   ptx::let_next_kernel_start();
-  const TokenTile tile = args.tiles.get(blockIdx.y, Shape::kTokens);
-  if (tile.count <= 0) return;
   // The same in all lanes, and the compiler knows it: wgmma must not stand in a divergent branch.
   const int warp = __shfl_sync(0xffffffff, threadIdx.x / 32, 0);
   if (threadIdx.x == 0) {
     for (int i = 0; i < Shape::kStages; ++i) {
       ptx::mbarrier_init(&full[i], 1);
-      ptx::mbarrier_init(&empty[i], Shape::kGroups * 4 * Shape::kCluster);
+      ptx::mbarrier_init(&empty[i], Shape::kGroups * 4);
     }
     ptx::mbarrier_fence_init();
   }
-  if constexpr (Shape::kCluster == 1) {
-    __syncthreads();
+  __syncthreads();
+  const GemmTiles tiles(args, Shape::kTokens, int(gridDim.x));
+  const uint32_t begin = ptx::shared_address(unaligned);
+  const uint32_t base = (begin + kAtomBytes - 1) / kAtomBytes * kAtomBytes;
+  const StageRing<Shape> ring{
+      base, full, empty,
+      Staging(reinterpret_cast<float*>(unaligned + (base - begin) +
+                                       Shape::kStages * Shape::kStageBytes))};
+  if (warp >= Shape::kGroups * 4) {
+    if constexpr (Shape::kMapped) ptx::registers_lower<Shape::kProducerRegisters>();
+    if (warp == Shape::kGroups * 4) produce<Shape>(args, maps, tiles, !listed, ring);
   } else {
-    ptx::cluster_barrier();
-  }
-  const uint32_t ring = (ptx::shared_address(unaligned) + kAtomBytes - 1) / kAtomBytes * kAtomBytes;
-  if (warp == Shape::kGroups * 4) {
-    produce<Shape>(Producer<Shape>(args, maps, tile, ring),
-                   (args.atoms + Shape::kAtoms - 1) / Shape::kAtoms, !listed, full, empty);
-  } else {
+    if constexpr (Shape::kMapped) ptx::registers_raise<Shape::kConsumerRegisters>();
     ptx::wait_for_kernels_ahead();
-    consume_tile<Shape>(args, store, tile, warp, ring, full, empty);
+    consume_all<Shape>(args, store, tiles, warp, ring);
   }
-  // Nobody leaves while others still write to its shared memory.
-  if constexpr (Shape::kCluster > 1) ptx::cluster_barrier();
 }
 
-// Launches one shape.
+// Launches one shape: small tiles a CTA each, large ones on CTAs that stay.
 template <typename Shape, typename Store>
 Status launch_gemm(const GemmArgs& args, const Store& store, cudaStream_t stream) {
   const auto kernel = gemm<Shape, Store>;
@@ -144,17 +169,33 @@ Status launch_gemm(const GemmArgs& args, const Store& store, cudaStream_t stream
                 "asking for shared memory"));
   typename Shape::Maps maps;
   if constexpr (Shape::kMapped) {
-    NMC_ASSIGN(maps.weights, args.maps->make(args.weights, Shape::kAtoms, Shape::kWeightGroups));
-    NMC_ASSIGN(maps.tokens, args.maps->make(args.tokens, Shape::kAtoms, Shape::kBoxGroups));
+    if (args.row_step == 1) {
+      NMC_ASSIGN(maps.weights, args.maps->make(args.weights, {.groups = Shape::kBlockGroups}));
+    } else {
+      TiledMatrices blocks = args.weights;
+      blocks.matrices = blocks.groups / args.row_step;
+      blocks.groups = args.row_step;
+      NMC_ASSIGN(maps.weights, args.maps->make(blocks, {.matrices = Shape::kBlockGroups}));
+    }
+    for (int i = 0; i < Shape::Width::kCount; ++i) {
+      const int groups = Shape::Width::width(i) / int(kAtomRows);
+      NMC_ASSIGN(maps.tokens[i], args.maps->make(args.tokens, {.groups = groups}));
+    }
   }
   const TiledMatrices& w = args.weights;
-  const GemmView view{w.values,  args.tokens.values, w.groups * w.atoms * kAtomRows * kAtomCols,
-                      args.rows, int32_t(w.atoms),   args.tiles};
-  constexpr int kClusterRows = Shape::kRows * Shape::kCluster;
-  const dim3 grid(unsigned((args.rows + kClusterRows - 1) / kClusterRows * Shape::kCluster),
-                  unsigned(args.tiles.most()));
-  return launch(kernel, "gemm", {grid, Shape::kThreads, Shape::kSharedBytes, Shape::kCluster},
-                stream, view, store, maps);
+  const int row_tiles = (args.rows + Shape::kRows - 1) / Shape::kRows;
+  const GemmView view{.weights = w.values,
+                      .tokens = args.tokens.values,
+                      .matrix_values = w.groups * w.atoms * kAtomRows * kAtomCols,
+                      .rows = args.rows,
+                      .atoms = int32_t(w.atoms),
+                      .row_tiles = row_tiles,
+                      .row_step = args.row_step,
+                      .tiles = args.tiles};
+  const int64_t tiles = args.tiles.most() * row_tiles;
+  const int64_t ctas = Shape::kMapped ? std::min<int64_t>(2 * tiles, args.maps->sms()) : tiles;
+  return launch(kernel, "gemm", {unsigned(ctas), Shape::kThreads, Shape::kSharedBytes}, stream,
+                view, store, maps);
 }
 
 // Launches the shape whose tiles have args.tiles.tokens tokens (token_tile.h picks them).
@@ -170,6 +211,8 @@ Status run_gemm(const GemmArgs& args, const Store& store, cudaStream_t stream) {
       return launch_gemm<GemmShape64>(args, store, stream);
     case 128:
       return launch_gemm<GemmShape128>(args, store, stream);
+    case 160:
+      return launch_gemm<GemmShape160>(args, store, stream);
     default:
       return launch_gemm<GemmShape256>(args, store, stream);
   }

@@ -5,6 +5,7 @@ namespace nmc::cuda {
 namespace {
 
 struct StoreLogits {
+  static constexpr bool kDirect = true;  // few rows, of any length
   FloatRows out;
   float scale;
   int32_t* bad_row;
@@ -17,6 +18,8 @@ struct StoreLogits {
       if (!isfinite(logit)) atomicMin(bad_row, tile.first + token);
     });
   }
+  __device__ bool staged(const GemmView&) const { return false; }
+  __device__ void copy(const Staging&, const GemmView&, int, int, int) const {}
 };
 
 }  // namespace

@@ -4,8 +4,19 @@
 namespace nmc::cuda {
 namespace {
 
+// Four sums of a row, of those rows that are true.
+__device__ __forceinline__ void store_quad(float* row, int first, int rows, float4 v) {
+  if (first + 4 <= rows) {
+    *reinterpret_cast<float4*>(row + first) = v;
+    return;
+  }
+  const float values[] = {v.x, v.y, v.z, v.w};
+  for (int i = 0; i < 4 && first + i < rows; ++i) row[first + i] = values[i];
+}
+
 struct StoreFloat {
-  FloatRows out;
+  static constexpr bool kDirect = false;
+  FloatRows out;  // rows of whole float4
 
   template <int kTokens>
   __device__ void run(const float* sums, int row, int rows, const TokenTile& tile) const {
@@ -13,16 +24,51 @@ struct StoreFloat {
       out.row(tile.first + token)[r] = value;
     });
   }
+  __device__ bool staged(const GemmView&) const { return true; }
+  __device__ void copy(const Staging& staging, const GemmView& args, int block, int first_token,
+                       int count) const {
+    for_each_quad(staging, count, [&](int quad, int token, float4 v) {
+      store_quad(out.row(first_token + token), block * Staging::kRows + quad * 4, args.rows, v);
+    });
+  }
 };
 
 struct AddFloat {
-  FloatRows x;
+  static constexpr bool kDirect = false;
+  FloatRows x;  // rows of whole float4
 
   template <int kTokens>
   __device__ void run(const float* sums, int row, int rows, const TokenTile& tile) const {
-    for_each_sum<kTokens>(sums, row, rows, tile.count, [&](int r, int token, float value) {
-      x.row(tile.first + token)[r] += value;
-    });
+    for_each_loaded<kTokens>(
+        sums, row, rows, tile.count, [&](int r, int token) { return x.row(tile.first + token)[r]; },
+        [&](int r, int token, float value, float old) {
+          x.row(tile.first + token)[r] = old + value;
+        });
+  }
+  __device__ bool staged(const GemmView&) const { return true; }
+  __device__ void copy(const Staging& staging, const GemmView& args, int block, int first_token,
+                       int count) const {
+    constexpr int kEach = Staging::kTokens * Staging::kQuads / Staging::kThreads;
+    const int first = block * Staging::kRows, quad = threadIdx.x % Staging::kQuads;
+    const int begin = threadIdx.x / Staging::kQuads;  // of this thread's tokens
+    auto row = [&](int i) {
+      const int token = begin + i * (Staging::kThreads / Staging::kQuads);
+      return x.row(first_token + min(token, count - 1));
+    };
+    if (first + quad * 4 >= args.rows) return;
+    float4 old[kEach];
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      old[i] = reinterpret_cast<const float4*>(row(i) + first)[quad];
+    }
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      const int token = begin + i * (Staging::kThreads / Staging::kQuads);
+      const float4 v = *staging.quad(token, quad), o = old[i];
+      if (token >= count) continue;
+      store_quad(row(i), first + quad * 4, args.rows,
+                 make_float4(o.x + v.x, o.y + v.y, o.z + v.z, o.w + v.w));
+    }
   }
 };
 

@@ -46,8 +46,11 @@ __global__ void place_uses(int32_t uses, int32_t k, int32_t tile,
   tiles_before = sum_of_block(tiles_before);
   const int32_t count = out.count[expert], end = before + (count + 7) / 8 * 8;
   const int32_t tiles = (count + tile - 1) / tile;
-  for (int32_t i = threadIdx.x; i < tiles; i += kThreads) {
-    out.tiles[tiles_before + i] = {expert, before + i * tile, min(tile, count - i * tile)};
+  if (tiles > 0) {  // all about equal
+    const int32_t size = ((count + tiles - 1) / tiles + 7) / 8 * 8;
+    for (int32_t i = threadIdx.x; i < tiles; i += kThreads) {
+      out.tiles[tiles_before + i] = {expert, before + i * size, min(size, count - i * size)};
+    }
   }
   if (expert == experts - 1 && threadIdx.x == 0) {
     *out.tile_count = tiles_before + tiles;

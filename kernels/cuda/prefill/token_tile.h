@@ -22,6 +22,8 @@ struct TokenTiles {
   constexpr int64_t most() const {
     return list != nullptr ? list_most : (rows + tokens - 1) / tokens;
   }
+  // How many there are, as the device knows.
+  constexpr int32_t count() const { return list != nullptr ? *list_count : int32_t(most()); }
   // Tile `index`; a count of 0: there is none. `size`: the same as `tokens`.
   constexpr TokenTile get(int32_t index, int32_t size) const {
     if (list != nullptr) return index < *list_count ? list[index] : TokenTile{};
@@ -30,20 +32,24 @@ struct TokenTiles {
   }
 };
 
-// The tile for `rows` token rows times a matrix of `weight_rows`: the largest that keeps the device
-// busy. A row's result does not depend on it.
+// The tile for `rows` token rows times a matrix of `weight_rows` on a device of some 132 SMs. A
+// row's result does not depend on it.
 constexpr int32_t tile_tokens(int64_t rows, int64_t weight_rows) {
-  constexpr int64_t kBusy = 120;  // CTAs
   if (rows <= 64) return rows <= 8 ? 8 : rows <= 32 ? 32 : 64;
-  auto ctas = [&](int64_t tokens) {
-    return (weight_rows + 127) / 128 * ((rows + tokens - 1) / tokens);
+  // Kilobytes that a stage brings into an SM, which is what large tiles wait for, times twice the
+  // turns; a last turn of less than half is halved.
+  auto cost = [&](int64_t tokens, int64_t stage) {
+    constexpr int64_t kSms = 132;
+    const int64_t tiles = (weight_rows + 127) / 128 * ((rows + tokens - 1) / tokens);
+    const int64_t rest = tiles % kSms;
+    return (tiles / kSms * 2 + (rest == 0 ? 0 : rest * 2 <= kSms ? 1 : 2)) * stage;
   };
-  return ctas(256) >= kBusy ? 256 : ctas(128) >= kBusy ? 128 : 64;
+  return cost(128, 32) < cost(256, 48) ? 128 : 256;
 }
 
 // The same for experts of `rows` rows on average: most of them in one tile.
 constexpr int32_t expert_tile_tokens(int64_t rows) {
-  return rows < 4 ? 8 : rows < 20 ? 32 : rows < 40 ? 64 : 256;
+  return rows < 4 ? 8 : rows < 20 ? 32 : rows < 40 ? 64 : 160;
 }
 
 }  // namespace nmc::cuda

@@ -9,7 +9,12 @@ __device__ __forceinline__ float silu(float v) {
   return __fdividef(v, 1.0f + __expf(-v));
 }
 
+__device__ __forceinline__ uint32_t two_units(float4 v) {
+  return ptx::pack_bf16(silu(v.x) * v.y, silu(v.z) * v.w);
+}
+
 struct StoreUnits {
+  static constexpr bool kDirect = false;
   Bf16* out;  // [token rows, width] in tile order
   int64_t padded_width;
 
@@ -17,11 +22,26 @@ struct StoreUnits {
   __device__ void run(const float* sums, int row, int rows, const TokenTile& tile) const {
     for_each_pair<kTokens>(
         sums, row, rows, tile.count, [](int even_row) { return even_row / 2; },
-        [&](int unit, int token, float gate, float up) {
+        [](int, int) { return 0; },
+        [&](int unit, int token, float gate, float up, int) {
           const int64_t at = tile.first + token;
           out[at / kAtomRows * kAtomRows * padded_width + index_in_group(at, unit)] =
               ptx::to_bf16(silu(gate) * up);
         });
+  }
+  __device__ bool staged(const GemmView&) const { return true; }
+  // A block's rows are the units of one atom. Those that pad the width are zeros.
+  __device__ void copy(const Staging& staging, const GemmView&, int block, int first_token,
+                       int count) const {
+    for_each_chunk(count, [&](int chunk, int token) {
+      const int64_t at = first_token + token;
+      const int64_t unit = int64_t(block) * kAtomCols + chunk * kChunkCols;
+      uint32_t v[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) v[i] = two_units(*staging.quad(token, chunk * 4 + i));
+      *reinterpret_cast<uint4*>(out + at / kAtomRows * kAtomRows * padded_width +
+                                index_in_group(at, unit)) = make_uint4(v[0], v[1], v[2], v[3]);
+    });
   }
 };
 

@@ -23,16 +23,4 @@ __device__ __forceinline__ void tensor_load(uint32_t shared_to, const CUtensorMa
       : "memory");
 }
 
-// Into all CTAs of the cluster that `mask` names, at the same place in each.
-__device__ __forceinline__ void tensor_load_multicast(uint32_t shared_to, const CUtensorMap& map,
-                                                      const int (&at)[4], uint64_t* barrier,
-                                                      uint16_t mask) {
-  asm volatile(
-      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::"
-      "cluster [%0], [%1, {%2, %3, %4, %5}], [%6], %7;" ::"r"(shared_to),
-      "l"(&map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(shared_address(barrier)),
-      "h"(mask)
-      : "memory");
-}
-
 }  // namespace nmc::ptx
