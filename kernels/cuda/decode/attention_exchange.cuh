@@ -66,7 +66,7 @@ __device__ __forceinline__ void keep_fresh(const Role& role, int layer, int row,
   const int lane = role.lane, slot = position % kPageTokens, c = lane & 15;
   uint4 v[1];
   gather(v, words + lane, 0, role.watch, Awaited::kFresh, layers);
-  s.fresh[row % Sizes<Role::kBatch>::kQueryBuffers][lane >> 4][c] = v[0];
+  s.fresh[row][lane >> 4][c] = v[0];
   char* page = own_page(role.p, s, role.cta, layer, row, position / kPageTokens / kGroupCtas);
   *reinterpret_cast<uint4*>(page + (lane >> 4) * kPage + (slot >> 3) * 2048 + (c >> 3) * 1024 +
                             (slot & 7) * 128 + (((c ^ slot) & 7) << 4)) = v[0];
@@ -77,7 +77,6 @@ __device__ __forceinline__ void keep_fresh(const Role& role, int layer, int row,
 template <class Role>
 __device__ __forceinline__ void exchange_query(const Role& role, int step, int layer,
                                                uint32_t layers, const Turn& turn) {
-  constexpr int kBuffers = Sizes<Role::kBatch>::kQueryBuffers;
   const Params& p = role.p;
   auto& s = role.shared;
   const int lane = role.lane;
@@ -87,14 +86,13 @@ __device__ __forceinline__ void exchange_query(const Role& role, int step, int l
   mark<Role::Config::kTrace>(p, step, layer, Event::kQPublished);
 #pragma unroll 1
   for (int row = 0; row < role.rows(); row++) {
-    if (row >= kBuffers) ptx::mbarrier_wait(&s.values_done[row - kBuffers], layers);
     const uint4* q = reinterpret_cast<const uint4*>(
         p.mail.q +
         ((turn.slot * Role::kBatch + row) * kKvHeads + role.cta / kGroupCtas) * kQueryWords);
     uint4 v[4];
     gather(v, q + lane, 32, role.watch, Awaited::kQuery, layers);
 #pragma unroll
-    for (int i = 0; i < 4; i++) store_operand(&s.q[row % kBuffers][0][0], lane + i * 32, v[i]);
+    for (int i = 0; i < 4; i++) store_operand(&s.q[row][0][0], lane + i * 32, v[i]);
     const int position = p.rows[row].position + step;
     if (position / kPageTokens % kGroupCtas == share_of(role.cta, row)) {
       keep_fresh(role, layer, row, position, q + 128, layers);
@@ -158,9 +156,7 @@ __device__ __forceinline__ void merge_partials(const Role& role, int step, int l
 // Where quarter c of O's input lies, [kBatch][kPieceStride].
 template <int kBatch>
 __device__ __forceinline__ uint32_t* output_piece(Shared<kBatch>& s, int c) {
-  using S = Sizes<kBatch>;
-  if (S::kPieceBuffers == S::kPieces) return &s.o[c % S::kPieceBuffers][0][0];
-  return c == 0 || c == 3 ? &s.o[0][0][0] : s.x + (c - 1) * kBatch * S::kPieceStride;
+  return &s.o[c][0][0];
 }
 
 // The attention output of all heads in, by one warp at batch 1, otherwise two that share the rows.
@@ -189,10 +185,6 @@ __device__ __forceinline__ void collect_output(const Role& role, int collector, 
   } else {
 #pragma unroll 1
     for (int c = 0; c < S::kPieces; c++) {
-      if (S::kPieceBuffers == 1) {
-        if (c == 1) ptx::mbarrier_wait(&s.up_finished, layers);  // nobody reads x any more
-        if (c == 3) ptx::mbarrier_wait(&s.o_free, layers);
-      }
 #pragma unroll 1
       for (int row = collector; row < role.rows(); row += 4) {  // and row + 2, if there is one
         const int other = min(row + 2, role.rows() - 1);

@@ -64,10 +64,10 @@ class Consumer {
     if (w_ == 0) mark<Config::kTrace>(p_, step, layer, e);
   }
   __device__ __forceinline__ void need(uint64_t* barrier, uint32_t parity) {
-    if (Config::kDependent) ptx::mbarrier_wait(barrier, parity);
+    ptx::mbarrier_wait(barrier, parity);
   }
   __device__ __forceinline__ void done(uint64_t* barrier) {
-    if (Config::kDependent) role_.warp_arrive(barrier);
+    role_.warp_arrive(barrier);
   }
   // What follows from the lane is computed where it is used, and again in every phase: kept across
   // them it would spill.
@@ -144,8 +144,7 @@ class Consumer {
     const OwnPages own(p_, role_.cta, row, layer, p_.rows[row].position + step);
     need(&s_.q_ready[row], layers);
     float v[2][4] = {};
-    const float top = Attention(s_, ring_, w_, lane_).run(own, row % S::kQueryBuffers, v);
-    if (!Config::kDependent) return;
+    const float top = Attention(s_, ring_, w_, lane_).run(own, row, v);
     const int group = role_.cta / kGroupCtas;
     const int to = (layers % 3 * kBatch + row) * kCtas + group * kGroupCtas;
     publish_partial(s_.weight, p_.mail.partial, p_.mail.weight, to, own, v, top, w_, lane_);
@@ -156,9 +155,7 @@ class Consumer {
     // At batch 1 the number is known before the experts are.
     if (kBatch > 1 && layer) need(&s_.top_ready, step * (p_.layers - 1) + layer - 1);
     const Experts<kBatch> experts(p_, s_, layer);
-    const int count = kBatch > 1 && Config::kDependent ? experts.count()
-                      : layer                          ? kActive
-                                                       : kDenseParts;
+    const int count = kBatch > 1 ? experts.count() : layer ? kActive : kDenseParts;
     const int pairs = (count + 1) / 2;
 #pragma unroll 1
     for (int pair = 0; pair < (kBatch == 1 ? 4 : pairs); pair++) {
@@ -211,7 +208,6 @@ class Consumer {
         ring_.release();
         sums[rows].add(piece, o);
       }
-      if (S::kPieceBuffers == 1 && c == 0) done(&s_.o_free);
     }
     total[0] = sums[0].total();
     total[1] = sums[1].total();
@@ -227,9 +223,7 @@ class Consumer {
     }
     if (layer) need(&s_.scores_ready, layers - layers / p_.layers - 1);
     const Experts<kBatch> experts(p_, s_, layer);
-    const int count = kBatch > 1 && Config::kDependent ? experts.count()
-                      : layer                          ? kActive
-                                                       : kDenseParts;
+    const int count = kBatch > 1 ? experts.count() : layer ? kActive : kDenseParts;
     const int base = 2 * hidden_.slot;
     int units = 0;  // pairs of entries that are known to be there, in this layer
     int freed = 0;  // and that are done with

@@ -28,9 +28,9 @@ template <int kBatch, bool kTrace = false>
 constexpr Kernel kernel_of() {
   return {kBatch, Instance<kBatch, kTrace>::prepare, Instance<kBatch, kTrace>::launch};
 }
-constexpr Kernel kKernels[] = {kernel_of<1>(), kernel_of<2>(), kernel_of<4>(), kernel_of<8>()};
-// Those that trace; batch 8 does for 2 and 4 as well.
-constexpr Kernel kTracing[] = {kernel_of<1, true>(), kernel_of<8, true>()};
+constexpr Kernel kKernels[] = {kernel_of<1>(), kernel_of<2>(), kernel_of<4>()};
+// Those that trace; batch 4 does for 2 as well.
+constexpr Kernel kTracing[] = {kernel_of<1, true>(), kernel_of<4, true>()};
 
 // Those for more rows; any of them traces.
 struct WideKernel {

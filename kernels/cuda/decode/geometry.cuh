@@ -26,8 +26,9 @@ constexpr int kBlockPages = 4;     // pages whose scores are known before their 
 constexpr int kMaxOwnPages = 256;  // of one CTA: contexts to 524,288 tokens
 constexpr int kSlidingPages = 4;   // of one CTA in a window and the steps of a launch
 constexpr int kMaxLayers = 64;
-constexpr int kMaxBatch = 8;      // rows: tokens of different sequences in one step
-constexpr int kMaxRows = 64;      // of the wide kernel (wide/)
+constexpr int kMaxBatch =
+    4;  // rows of the narrow kernel: tokens of different sequences in one step
+constexpr int kMaxRows = 64;  // of the wide kernel (wide/), which takes over behind the narrow one
 constexpr int kMaxWindow = 4096;  // of sliding layers
 
 constexpr uint32_t kChunk = 16 * 1024;              // one ring slot: 8 rows x 1024

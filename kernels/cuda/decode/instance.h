@@ -8,7 +8,7 @@
 
 namespace nmc::decode {
 
-// With kTrace it writes time stamps; such an instance exists for batches 1 and 8.
+// With kTrace it writes time stamps; such an instance exists for batches 1 and 4.
 template <int kBatch, bool kTrace = false>
 struct Instance {
   static cudaError_t prepare();  // on the current device, once

@@ -18,14 +18,14 @@ constexpr int kThreads = 512;
 
 template <int kBatch_, bool kTrace_ = false>
 struct DefaultConfig {
-  static constexpr int kBatch = kBatch_;    // 1, 2, 4 or 8
-  static constexpr bool kDependent = true;  // false: nobody waits for activations (a speed limit)
-  static constexpr bool kTrace = kTrace_;   // writes Params::stamps
-  static constexpr int kHeldGroups = 4;     // QKV groups taken into registers before x is there
+  static constexpr int kBatch = kBatch_;   // 1, 2 or 4
+  static constexpr bool kTrace = kTrace_;  // writes Params::stamps
+  static constexpr int kHeldGroups =
+      kBatch == 1 ? 4 : 3;  // QKV groups taken into registers before x is there
   static constexpr int kHeldOutput =
       kBatch == 1 ? 5 : 0;  // chunks of O kept there through gate and up
-  static constexpr int kConsumerRegisters = 176;
-  static constexpr int kMoverRegisters = 80;
+  static constexpr int kConsumerRegisters = kBatch == 1 ? 176 : 144;
+  static constexpr int kMoverRegisters = kBatch == 1 ? 80 : 112;
 };
 
 // The whole warp walks along, so that addresses stay uniform; one lane issues.
@@ -41,7 +41,7 @@ __device__ __forceinline__ void run_producer(const Role<Config>& role, uint32_t 
         writer.put(mine, count, batch == Batch::kDown ? p.in_flight_down : p.in_flight);
       },
       [&](int step, int layer) {
-        if (layer && Config::kDependent) {
+        if (layer) {
           role.watch.wait(&role.shared.top_ready, routed++, Awaited::kExperts,
                           step * p.layers + layer);
         }
@@ -83,7 +83,6 @@ __device__ __forceinline__ void init_barriers(Shared<kBatch>& s) {
   }
   ptx::mbarrier_init(&s.merged, 1);
   for (int i = 0; i < S::kPieces; i++) ptx::mbarrier_init(&s.o_ready[i], kOutputCollectors<kBatch>);
-  ptx::mbarrier_init(&s.o_free, kConsumers);
   ptx::mbarrier_fence_init();
 }
 
@@ -104,7 +103,7 @@ __global__ void __launch_bounds__(kThreads, 1) decode_kernel(const __grid_consta
     ptx::registers_lower<Config::kMoverRegisters>();
     if (warp < kProducers) {
       run_producer(role, ring, warp);
-    } else if (Config::kDependent) {
+    } else {
       run_exchange(role, static_cast<Exchange>(warp - kProducers));
     }
   } else {

@@ -13,7 +13,8 @@
 namespace nmc::decode {
 
 __device__ __forceinline__ int share_of(int cta, int row) {
-  return (cta - row * (kGroupCtas / kMaxBatch) - row / kMaxBatch) & (kGroupCtas - 1);
+  constexpr int kStride = 4;  // so that 32 rows have 32 starts, the first of them far apart
+  return (cta - row * kStride - row / (kGroupCtas / kStride)) & (kGroupCtas - 1);
 }
 
 // The pages of one CTA that a row's query at `position` sees in one layer. The token at `position`

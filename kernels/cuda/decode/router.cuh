@@ -70,8 +70,8 @@ __device__ __forceinline__ void add_logits(const Role& role, int part, int slot)
   for (int tile = 0; tile < 2; tile++) {
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-      // With fewer than 8 rows lanes have the same, and share the work.
-      if (kBatch < 8 && tile != t >> 1) continue;
+      // Lanes of the same row share the work.
+      if (tile != t >> 1) continue;
       if (kBatch < 4 && half != (t & 1)) continue;
 #pragma unroll
       for (int c = 0; c < 2; c++) {

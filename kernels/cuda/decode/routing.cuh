@@ -19,11 +19,6 @@ class Experts {
   __device__ __forceinline__ Experts(const Params& p, const Shared<kBatch>& s, int layer)
       : routing_(s.routing[layer & 1]), rows_(row_count<kBatch>(p)), dense_(layer == 0) {}
 
-  // For speed limits, which have no router: any experts.
-  static __device__ __forceinline__ int made_up(int layer, int i) {
-    return (layer * 37 + 11 + i * 17) & (kExperts - 1);
-  }
-
   __device__ __forceinline__ int count() const {
     return dense_ ? kDenseParts : *(const volatile int*)&routing_.count;
   }

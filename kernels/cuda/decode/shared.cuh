@@ -20,7 +20,7 @@ constexpr int row_stride(int words) {
   return kBatch == 1 ? words : words + 16;
 }
 
-// How a batch of kBatch rows (a power of two) divides the shared memory. Larger batches take from
+// How a batch of kBatch rows (1, 2 or 4) divides the shared memory. Larger batches take from
 // the ring, and their longer layers need less of it.
 template <int kBatch>
 struct Sizes {
@@ -28,13 +28,10 @@ struct Sizes {
   static constexpr int kPieceStride = row_stride<kBatch>(512);  // a quarter of O's input
   static constexpr int kHiddenStride = row_stride<kBatch>(kWidth / 2);
   // Rows of h on their way: an expert's rows, and one before and after, must fit at once.
-  static constexpr int kHiddenRows = kBatch == 8 ? 12 : 8;
-  static constexpr int kUpBuffers = kBatch == 8 ? 2 : 4;  // pairs of experts
-  static constexpr int kQueryBuffers = std::min(kBatch, 4);
-  static constexpr int kLmBatch = 8 / std::min(kBatch, 4);  // groups between two hand-overs
-  // Quarters of O's input. With one buffer the second and third lie where x was.
-  static constexpr int kPieces = 4;
-  static constexpr int kPieceBuffers = kBatch == 8 ? 1 : kPieces;
+  static constexpr int kHiddenRows = 8;
+  static constexpr int kUpBuffers = 4;         // pairs of experts
+  static constexpr int kLmBatch = 8 / kBatch;  // groups between two hand-overs
+  static constexpr int kPieces = 4;            // quarters of O's input
 };
 
 // The experts of a layer: see routing.cuh.
@@ -64,18 +61,15 @@ struct SharedHead {
 template <int kBatch>
 struct alignas(1024) Shared : SharedHead {
   using S = Sizes<kBatch>;
-  static constexpr int kXWords =
-      std::max(kBatch * S::kXStride, (4 - S::kPieceBuffers) / 3 * 2 * kBatch * S::kPieceStride);
-
   // Read 16 bytes at a time; the sizes keep everything aligned.
-  alignas(16) uint32_t x[kXWords];  // operand order, [kBatch][kXStride]; later pieces of o
+  alignas(16) uint32_t x[kBatch * S::kXStride];  // operand order
   union {
     struct {
-      uint32_t q[S::kQueryBuffers][kHeads][kHeadDim / 2];  // operand order
-      uint32_t p[kBlockPages][kHeads][kPageTokens / 2];    // operand order
-      uint4 fresh[S::kQueryBuffers][2][kHeadDim / 8];      // key and value of the new token
+      uint32_t q[kBatch][kHeads][kHeadDim / 2];          // operand order
+      uint32_t p[kBlockPages][kHeads][kPageTokens / 2];  // operand order
+      uint4 fresh[kBatch][2][kHeadDim / 8];              // key and value of the new token
     };
-    uint32_t o[S::kPieceBuffers][kBatch][S::kPieceStride];  // operand order; after the attention
+    uint32_t o[S::kPieces][kBatch][S::kPieceStride];  // operand order; after the attention
   };
   union {
     uint32_t h[S::kHiddenRows][S::kHiddenStride];     // operand order
@@ -115,9 +109,9 @@ struct alignas(1024) Shared : SharedHead {
   uint64_t x_ready, norm_ready;                             // kXWarps arrivals
   uint64_t top_ready, scores_ready;                         // kXWarps
   uint64_t own_ready;                                       // 1
-  uint64_t keys_ready;                   // as many as there are rows, kXWarps at most
-  uint64_t q_ready[kBatch], merged;      // 1
-  uint64_t o_ready[S::kPieces], o_free;  // collectors (mover.cuh), kConsumers
+  uint64_t keys_ready;               // as many as there are rows, kXWarps at most
+  uint64_t q_ready[kBatch], merged;  // 1
+  uint64_t o_ready[S::kPieces];      // collectors (mover.cuh)
   uint64_t h_ready[S::kHiddenRows / 2], h_free[S::kHiddenRows / 2];  // 1, kConsumers
 };
 

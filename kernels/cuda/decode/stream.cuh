@@ -126,10 +126,8 @@ __device__ __forceinline__ void stream_tokens(const Params& p, const Shared<Conf
       }
       wait(step, layer);
       const Experts<Config::kBatch> experts(p, s, layer);
-      const int count = Config::kDependent ? experts.count() : layer ? kActive : kDenseParts;
-      const auto expert = [&](int i) {
-        return Config::kDependent || !layer ? experts.expert(i) : experts.made_up(layer, i);
-      };
+      const int count = experts.count();
+      const auto expert = [&](int i) { return experts.expert(i); };
 #pragma unroll 1
       for (int i = 0; i < up_chunks(cta, count); i += 32) {
         put(step, layer, Batch::kUp, up_chunk(p, cta, layer, i + lane, count, expert),

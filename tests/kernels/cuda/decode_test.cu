@@ -267,7 +267,7 @@ TEST_F(DecodeDeathTest, SaysWhoWaitedForWhatWhenASignalIsLost) {
     const char* expected;
   };
   for (const Case& c :
-       {Case{1, decode::Event::kQPublished, "waited for the attention.* in layer 2 of step 0"},
+       {Case{1, decode::Event::kQPublished, "waited for .* in layer 2 of step 0"},
         Case{8, decode::Event::kXSeen, "waited for .* in layer [23] of step 0"},
         Case{16, decode::Event::kPartialsSeen,
              "waited for everybody's part of x in layer 3 of step 0: 127 of 128 arrivals"},

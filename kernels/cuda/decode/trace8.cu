@@ -1,3 +1,0 @@
-#include "kernels/cuda/decode/instance.cuh"
-
-template struct nmc::decode::Instance<8, true>;
