@@ -132,8 +132,9 @@ Result<DecodeTrace> DecodeMeter::trace(const DecodeCase& c) {
                     .events = decode::kEvents,
                     .ctas = kDecodeCtas,
                     .names = {std::begin(decode::kEventNames), std::end(decode::kEventNames)},
+                    .waits = {std::begin(decode::kWaitNames), std::end(decode::kWaitNames)},
                     .stamps = {}};
-  trace.stamps.resize(model.layers.size() * decode::kEvents * kDecodeCtas);
+  trace.stamps.resize(model.layers.size() * decode::kStamps * kDecodeCtas);
   const size_t bytes = trace.stamps.size() * sizeof(uint64_t);
   NMC_ASSIGN(const DeviceMemory stamps, allocate_zeros(bytes * kTracedSteps, "time stamps"));
   NMC_TRY(decoder.start(

@@ -24,14 +24,21 @@ struct DecodeReport {
   double experts = 0;           // distinct ones of a layer with experts, the mean
 };
 
-// When each CTA passed each event of a step, in ns of the device's clock; 0 where it did not.
+// When each CTA passed each event of a step, in ns of the device's clock; 0 where it did not. Then
+// what it has waited for since the launch, in ns, as of the end of the layer.
 struct DecodeTrace {
   int layers = 0, events = 0, ctas = 0;
   std::vector<std::string> names;  // of the events
-  std::vector<uint64_t> stamps;    // [layers][events][ctas]
+  std::vector<std::string> waits;
+  std::vector<uint64_t> stamps;  // [layers][events, then waits][ctas]
 
   uint64_t at(int layer, int event, int cta) const {
-    return stamps[(size_t(layer) * size_t(events) + size_t(event)) * size_t(ctas) + size_t(cta)];
+    const size_t stamp = size_t(layer) * (names.size() + waits.size()) + size_t(event);
+    return stamps[stamp * size_t(ctas) + size_t(cta)];
+  }
+  // In the layer, which is not the first.
+  uint64_t waited(int layer, int wait, int cta) const {
+    return at(layer, events + wait, cta) - at(layer - 1, events + wait, cta);
   }
 };
 

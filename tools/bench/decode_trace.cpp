@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <string_view>
+#include <vector>
 
 #include "runtime/base/file.h"
 #include "tools/bench/timeline.h"
@@ -54,6 +55,82 @@ constexpr std::array kSpans = {
     Span{"exchange", "hidden units", "hidden units published", "hidden units seen"},
 };
 
+// Layer 0 and its successor are left out: they are not like the others.
+constexpr int kFirstLayer = 2;
+
+template <class... Values>
+std::string row(const std::string& name, const char* format, Values... values) {
+  char text[128];
+  std::snprintf(text, sizeof text, format, values...);
+  return name + std::string(name.size() < 26 ? 26 - name.size() : 1, ' ') + text + "\n";
+}
+
+// What keeps a CTA's first consumer and its first producer waiting.
+std::string wait_summary(const DecodeTrace& t) {
+  const int published = event_named(t, "x published");
+  const auto layer_us = static_cast<double>(spread(t, t.layers - 1, published).last -
+                                            spread(t, kFirstLayer - 1, published).last) /
+                        1e3 / (t.layers - kFirstLayer);
+  std::string text = row("\nwaits, mean of all", "  us a layer of %.1f      %%", layer_us);
+  for (size_t wait = 0; wait < t.waits.size(); ++wait) {
+    double us = 0;
+    for (int layer = kFirstLayer; layer < t.layers; ++layer) {
+      for (int cta = 0; cta < t.ctas; ++cta) {
+        us += static_cast<double>(t.waited(layer, static_cast<int>(wait), cta)) / 1e3 / t.ctas /
+              (t.layers - kFirstLayer);
+      }
+    }
+    text += row(t.waits[wait], "%16.2f%10.1f", us, 100 * us / layer_us);
+  }
+  return text;
+}
+
+// From the last CTA that published something to each that has seen it.
+struct Hop {
+  const char* name;
+  const char* from;
+  const char* to;
+  int later;  // layers from the one to the other
+};
+constexpr std::array kHops = {
+    Hop{"x", "x published", "x seen", 1},
+    Hop{"router's logits", "logits out", "logits seen", 0},
+    Hop{"q", "q published", "q seen", 0},
+    Hop{"hidden units", "hidden units published", "hidden units seen", 0},
+};
+
+std::string hop_summary(const DecodeTrace& t) {
+  constexpr std::array kLimits = {0.5, 1.0, 1.5, 2.0, 3.0, 5.0};  // us
+  std::string text = "\nhops, us after the last CTA    p50     p90     p99     max";
+  text += "    <0.5  <1  <1.5  <2  <3  <5  more, %\n";
+  for (const Hop& hop : kHops) {
+    const int from = event_named(t, hop.from), to = event_named(t, hop.to);
+    if (t.at(kFirstLayer, from, 0) == 0 || t.at(kFirstLayer, to, 0) == 0) continue;
+    std::vector<double> us;
+    for (int layer = kFirstLayer; layer < t.layers; ++layer) {
+      const uint64_t last = spread(t, layer - hop.later, from).last;
+      for (int cta = 0; cta < t.ctas; ++cta) {
+        const uint64_t seen = t.at(layer, to, cta);
+        us.push_back(seen < last ? 0.0 : static_cast<double>(seen - last) / 1e3);
+      }
+    }
+    std::ranges::sort(us);
+    const auto at = [&](double q) { return us[static_cast<size_t>(q * double(us.size() - 1))]; };
+    std::string line = row(hop.name, "%8.2f%8.2f%8.2f%8.2f   ", at(.5), at(.9), at(.99), us.back());
+    line.pop_back();
+    auto begin = us.begin();
+    for (size_t i = 0; i <= kLimits.size(); ++i) {
+      const auto end = i == kLimits.size() ? us.end() : std::ranges::lower_bound(us, kLimits[i]);
+      char share[16];
+      std::snprintf(share, sizeof share, "%5.0f", 100.0 * double(end - begin) / double(us.size()));
+      line += share;
+      begin = end;
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string layer_summary(const DecodeTrace& t) {
@@ -61,20 +138,17 @@ std::string layer_summary(const DecodeTrace& t) {
   std::string text = "us after x was published      first    mean    last\n";
   for (int event = 0; event < t.events; ++event) {
     double first = 0, mean = 0, last = 0;
-    // Layer 0 and its successor are left out: they are not like the others.
-    for (int layer = 2; layer < t.layers; ++layer) {
+    if (t.at(kFirstLayer, event, 0) == 0) continue;  // not an event of this kernel
+    for (int layer = kFirstLayer; layer < t.layers; ++layer) {
       const auto start = static_cast<double>(spread(t, layer - 1, published).last);
       const Spread s = spread(t, layer, event);
-      first += (static_cast<double>(s.first) - start) / 1e3 / (t.layers - 2);
-      mean += (s.mean - start) / 1e3 / (t.layers - 2);
-      last += (static_cast<double>(s.last) - start) / 1e3 / (t.layers - 2);
+      first += (static_cast<double>(s.first) - start) / 1e3 / (t.layers - kFirstLayer);
+      mean += (s.mean - start) / 1e3 / (t.layers - kFirstLayer);
+      last += (static_cast<double>(s.last) - start) / 1e3 / (t.layers - kFirstLayer);
     }
-    char line[128];
-    std::snprintf(line, sizeof line, "%-26s %8.1f%8.1f%8.1f\n",
-                  t.names[static_cast<size_t>(event)].c_str(), first, mean, last);
-    text += line;
+    text += row(t.names[static_cast<size_t>(event)], "%8.1f%8.1f%8.1f", first, mean, last);
   }
-  return text;
+  return text + wait_summary(t) + hop_summary(t);
 }
 
 Status write_timeline(const DecodeTrace& t, const std::filesystem::path& path) {

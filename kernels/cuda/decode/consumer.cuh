@@ -53,6 +53,10 @@ class Consumer {
         role_mark(step, layer, Event::kUpDone);
         down(held, layer, layers);
         role_mark(step, layer, Event::kDownDone);
+        if (w_ == 0) {
+          mark_wait(p_, step, layer, Wait::kRingEmpty, ring_.waited);
+          mark_wait(p_, step, layer, Wait::kDependency, needed_);
+        }
       }
       need(&s_.x_ready, step * (p_.layers + 1) + p_.layers);
       lm_head();
@@ -64,7 +68,7 @@ class Consumer {
     if (w_ == 0) mark<Config::kTrace>(p_, step, layer, e);
   }
   __device__ __forceinline__ void need(uint64_t* barrier, uint32_t parity) {
-    ptx::mbarrier_wait(barrier, parity);
+    needed_.measure([&] { ptx::mbarrier_wait(barrier, parity); });
   }
   __device__ __forceinline__ void done(uint64_t* barrier) {
     role_.warp_arrive(barrier);
@@ -291,7 +295,8 @@ class Consumer {
   const Role<Config>& role_;
   const Params& p_;
   Shared<kBatch>& s_;
-  RingReader<kBatch> ring_;
+  RingReader<kBatch, Config::kTrace> ring_;
+  WaitClock<Config::kTrace> needed_;
   int w_, lane_;
   RingPlace<S::kUpBuffers> up_;
   RingPlace<S::kHiddenRows / 2> hidden_;  // of the layer's first entries

@@ -49,8 +49,9 @@ struct DecodeRun {
   // Device memory [steps][rows][layers][experts of a token] in ascending order, or null. The dense
   // layer's entries are not written.
   int* experts = nullptr;
-  // Device memory [steps][layers][decode::kEvents][kDecodeCtas]: when each CTA passed each event,
-  // in ns of the device's clock; zero where it did not. Or null; tracing costs about a per cent.
+  // Device memory [steps][layers][decode::kStamps][kDecodeCtas]: when each CTA passed each event,
+  // in ns of the device's clock; zero where it did not; then its waits (events.h). Or null; tracing
+  // costs about a per cent.
   uint64_t* stamps = nullptr;
   int64_t vocabulary = 0;  // tokens from this one on are never chosen; 0: all may be
   Disturbance disturbance = {};

@@ -52,4 +52,19 @@ constexpr const char* kEventNames[] = {"x seen",
                                        "down begun"};
 static_assert(std::size(kEventNames) == kEvents);
 
+// What the first consumer warp and the first producer of a CTA wait for: ns since the launch, as of
+// the end of a layer's down.
+enum class Wait {
+  kRingEmpty,   // consumer: for a chunk to land
+  kDependency,  // consumer: for activations
+  kRingFull,    // producer: for a free slot
+  kCount
+};
+constexpr int kWaits = static_cast<int>(Wait::kCount);
+
+constexpr const char* kWaitNames[] = {"ring empty", "activations", "ring full"};
+static_assert(std::size(kWaitNames) == kWaits);
+
+constexpr int kStamps = kEvents + kWaits;  // of a CTA and layer
+
 }  // namespace nmc::decode

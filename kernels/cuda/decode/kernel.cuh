@@ -32,13 +32,16 @@ struct DefaultConfig {
 template <class Config>
 __device__ __forceinline__ void run_producer(const Role<Config>& role, uint32_t ring, int me) {
   const Params& p = role.p;
-  RingWriter<Config::kBatch> writer(role.shared, ring, me, role.watch);
+  RingWriter<Config::kBatch, Config::kTrace> writer(role.shared, ring, me, role.watch);
   uint32_t routed = 0;
   stream_tokens<Config>(
       p, role.shared, role.cta, role.lane,
       [&](int step, int layer, Batch batch, const Chunk& mine, int count) {
         if (me == 0) mark_batch<Config::kTrace>(p, step, layer, batch);
         writer.put(mine, count, batch == Batch::kDown ? p.in_flight_down : p.in_flight);
+        if (me == 0 && batch == Batch::kDown) {
+          mark_wait(p, step, layer, Wait::kRingFull, writer.waited);
+        }
       },
       [&](int step, int layer) {
         if (layer) {

@@ -65,7 +65,7 @@ struct Params {
   float* kept;        // [count][all rows of the LM head]: of the present step, where top_p < 1
   int* experts;       // [steps][count][layers][kActive] in ascending order, or null
   // Tracing builds only.
-  uint64_t* stamps;            // [steps][layers][kEvents][kCtas], or null
+  uint64_t* stamps;            // [steps][layers][kStamps][kCtas], or null
   uint32_t delay_seed;         // 0, or every event comes late by a random time
   int lost_layer, lost_event;  // where CTA 0 stops for ever in step 0; -1: nowhere
   uint64_t watchdog_ns;

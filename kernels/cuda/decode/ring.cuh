@@ -12,6 +12,7 @@
 
 #include "kernels/cuda/decode/shared.cuh"
 #include "kernels/cuda/decode/stream.cuh"
+#include "kernels/cuda/decode/wait_clock.cuh"
 #include "kernels/cuda/decode/watchdog.cuh"
 #include "kernels/cuda/ptx/bulk_copy.cuh"
 #include "kernels/cuda/ptx/mbarrier.cuh"
@@ -20,22 +21,26 @@
 namespace nmc::decode {
 
 // Of one consumer warp.
-template <int kBatch>
+template <int kBatch, bool kTrace>
 class RingReader {
  public:
+  WaitClock<kTrace> waited;
+
   __device__ RingReader(Shared<kBatch>& shared, uint32_t ring, int half)
       : shared_(shared), ring_(ring), half_(half) {}
 
   // Waits for this warp's half of the next chunk, or for both; the chunk's shared address.
   __device__ __forceinline__ uint32_t take() {
-    ptx::mbarrier_wait(&shared_.full[at_.slot][half_], at_.parity);
+    waited.measure([&] { ptx::mbarrier_wait(&shared_.full[at_.slot][half_], at_.parity); });
     return ring_ + at_.slot * kChunk;
   }
   __device__ __forceinline__ uint32_t take_whole() {
+    waited.measure([&] {
 #pragma unroll
-    for (int i = 0; i < kProducers; i++) {
-      ptx::mbarrier_wait(&shared_.full[at_.slot][i], at_.parity);
-    }
+      for (int i = 0; i < kProducers; i++) {
+        ptx::mbarrier_wait(&shared_.full[at_.slot][i], at_.parity);
+      }
+    });
     return ring_ + at_.slot * kChunk;
   }
 
@@ -55,9 +60,11 @@ class RingReader {
 
 // Of one producer warp. The stream is read once, so it must leave the L2 first: otherwise it drives
 // out the mailboxes, and every exchange goes to memory.
-template <int kBatch>
+template <int kBatch, bool kTrace>
 class RingWriter {
  public:
+  WaitClock<kTrace> waited;  // for free slots
+
   __device__ RingWriter(Shared<kBatch>& shared, uint32_t ring, uint32_t me, const Watchdog& watch)
       : shared_(shared), ring_(ring), me_(me), watch_(watch) {}
 
@@ -73,8 +80,10 @@ class RingWriter {
 
  private:
   __device__ __forceinline__ void put_one(const Chunk& chunk, int in_flight) {
-    watch_.wait(&shared_.empty[next_.slot], next_.parity ^ 1,
-                Awaited::kFreeSlot);  // all slots start empty
+    waited.measure([&] {
+      watch_.wait(&shared_.empty[next_.slot], next_.parity ^ 1,
+                  Awaited::kFreeSlot);  // all slots start empty
+    });
     for (; under_way_ >= in_flight; under_way_--) {
       watch_.wait(&shared_.full[landed_.slot][me_], landed_.parity, Awaited::kLanding);
       landed_.next();

@@ -6,6 +6,7 @@
 #include "kernels/cuda/decode/events.h"
 #include "kernels/cuda/decode/params.cuh"
 #include "kernels/cuda/decode/stream.cuh"
+#include "kernels/cuda/decode/wait_clock.cuh"
 #include "kernels/cuda/ptx/warpgroup.cuh"
 
 namespace nmc::decode {
@@ -23,6 +24,20 @@ __device__ __forceinline__ void delay(uint32_t seed, int step, int layer, Event 
   }
 }
 
+__device__ __forceinline__ uint64_t& stamp(const Params& p, int step, int layer, int number) {
+  return p.stamps[((uint64_t(step) * p.layers + layer) * kStamps + number) * kCtas + blockIdx.x];
+}
+
+template <bool kTrace>
+__device__ __forceinline__ void mark_wait(const Params& p, int step, int layer, Wait wait,
+                                          const WaitClock<kTrace>& clock) {
+  if constexpr (kTrace) {
+    if ((threadIdx.x & 31) == 0 && p.stamps != nullptr && layer < p.layers) {
+      stamp(p, step, layer, kEvents + static_cast<int>(wait)) = clock.ns();
+    }
+  }
+}
+
 // Called by whole warps or by one thread; lane 0 writes.
 template <bool kTrace>
 __device__ __forceinline__ void mark(const Params& p, int step, int layer, Event event) {
@@ -34,8 +49,7 @@ __device__ __forceinline__ void mark(const Params& p, int step, int layer, Event
       while (true) __nanosleep(1000);  // until the watchdog of another warp stops the kernel
     }
     if ((threadIdx.x & 31) == 0 && p.stamps != nullptr) {
-      p.stamps[((uint64_t(step) * p.layers + layer) * kEvents + static_cast<int>(event)) * kCtas +
-               blockIdx.x] = ptx::global_time();
+      stamp(p, step, layer, static_cast<int>(event)) = ptx::global_time();
     }
   }
 }

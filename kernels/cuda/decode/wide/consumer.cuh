@@ -74,13 +74,17 @@ class Consumer {
         role_mark(step, layer, Event::kQkvDone);
         attention(step, layer);
         role_mark(step, layer, Event::kValuesDone);
-        ptx::mbarrier_wait(&s_.lists_ready, layers);
+        need(&s_.lists_ready, layers);
         up();
         role_mark(step, layer, Event::kUpDone);
         float attended[kBlocks][2][4];
         output(attended);
         down(attended, layers);
         role_mark(step, layer, Event::kDownDone);
+        if (w_ == 0) {
+          mark_wait(p_, step, layer, Wait::kRingEmpty, ring_.waited);
+          mark_wait(p_, step, layer, Wait::kDependency, needed_);
+        }
       }
 #pragma unroll 1
       for (int block = 0; block < role_.blocks(); block++) {
@@ -92,6 +96,9 @@ class Consumer {
  private:
   __device__ __forceinline__ void role_mark(int step, int layer, Event e) {
     if (w_ == 0) mark<Role::Config::kTrace>(p_, step, layer, e);
+  }
+  __device__ __forceinline__ void need(uint64_t* barrier, uint32_t parity) {
+    needed_.measure([&] { ptx::mbarrier_wait(barrier, parity); });
   }
   __device__ __forceinline__ int t() const {
     return lane_ & 3;
@@ -108,8 +115,9 @@ class Consumer {
     const bool few = count <= 8;
     int row = lane_ & (few ? 7 : 15);
     if (row >= count) row = 0;
-    return held_.take(count, per_slot, bytes, row) + (few ? lane_ >> 3 : lane_ >> 4) * 16 +
-           w_ * columns * 2;
+    uint32_t address = 0;
+    needed_.measure([&] { address = held_.take(count, per_slot, bytes, row); });
+    return address + (few ? lane_ >> 3 : lane_ >> 4) * 16 + w_ * columns * 2;
   }
 
   template <int kHalves>
@@ -129,7 +137,7 @@ class Consumer {
       BlockSums sums;
 #pragma unroll 1
       for (int c = 0; c < 2; c++) add_chunk<4>(sums, x + c * 2048, few);
-      ptx::mbarrier_wait(&s_.sums_free[at_.slot], at_.parity ^ 1);  // all start free
+      need(&s_.sums_free[at_.slot], at_.parity ^ 1);  // all start free
       auto& to = s_.sums[at_.slot][w_];
       *reinterpret_cast<float2*>(&to[g()][2 * t()]) = sums.low();
       if (!few) *reinterpret_cast<float2*>(&to[g() + 8][2 * t()]) = sums.high();
@@ -161,7 +169,7 @@ class Consumer {
   // The next row's q is there; its buffer.
   __device__ __forceinline__ int take_query() {
     const int buffer = query_.slot;
-    ptx::mbarrier_wait(&s_.q_ready[buffer], query_.parity);
+    need(&s_.q_ready[buffer], query_.parity);
     query_.next();
     return buffer;
   }
@@ -181,7 +189,8 @@ class Consumer {
   __device__ __forceinline__ void attend_pair(int row, const OwnPages (&own)[2]) {
     const int buffer[2] = {take_query(), take_query()};
     float v[2][2][4] = {}, top[2];
-    PairAttention<WideShared<kRows>, WeightReader<kRows>>(s_, ring_, w_, lane_)
+    PairAttention<WideShared<kRows>, WeightReader<kRows, Role::Config::kTrace>>(s_, ring_, w_,
+                                                                                lane_)
         .run_pair(own, buffer, v, top);
 #pragma unroll
     for (int k = 0; k < 2; k++)
@@ -228,7 +237,7 @@ class Consumer {
   // A row's experts in ascending order, then O.
   __device__ __forceinline__ void down(const float (&attended)[kBlocks][2][4], uint32_t layers) {
     const auto& lists = s_.lists;
-    ptx::mbarrier_wait(&s_.up_published, layers);  // the sums of gate and up lie here
+    need(&s_.up_published, layers);  // the sums of gate and up lie here
     float(&mine)[kRows][16] = s_.down[w_];
 #pragma unroll 1
     for (int i = lane_; i < kRows * 4; i += 32) {
@@ -284,8 +293,9 @@ class Consumer {
   const Role& role_;
   const WideParams& p_;
   WideShared<kRows>& s_;
-  WeightReader<kRows> ring_;
+  WeightReader<kRows, Role::Config::kTrace> ring_;
   RowReader<kRows> held_;
+  WaitClock<Role::Config::kTrace> needed_;
   int w_, lane_;
   RingPlace<kSumSlots> at_;
   RingPlace<kQueryBuffers> query_;

@@ -34,6 +34,7 @@ class Producer {
         if (me_ == 0) mark_batch<Role::Config::kTrace>(p_, step, layer, Batch::kDown);
         output(layer);
         down(layer);
+        if (me_ == 0) mark_wait(p_, step, layer, Wait::kRingFull, ring_.waited);
       }
       put_blocks(p_.lm + uint64_t(role_.cta) * kLmGroups * kGroup, kLmGroups * 2);
     }

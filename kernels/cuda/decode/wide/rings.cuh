@@ -10,19 +10,23 @@
 
 namespace nmc::decode::wide {
 
-template <int kRows>
+template <int kRows, bool kTrace>
 class WeightReader {
  public:
+  WaitClock<kTrace> waited;
+
   __device__ WeightReader(WideShared<kRows>& shared, int half) : shared_(shared), half_(half) {}
   __device__ __forceinline__ uint32_t take() {
-    ptx::mbarrier_wait(&shared_.full[at_.slot][half_], at_.parity);
+    waited.measure([&] { ptx::mbarrier_wait(&shared_.full[at_.slot][half_], at_.parity); });
     return weight_ring<kRows>() + at_.slot * kChunk;
   }
   __device__ __forceinline__ uint32_t take_whole() {
+    waited.measure([&] {
 #pragma unroll
-    for (int i = 0; i < kProducers; i++) {
-      ptx::mbarrier_wait(&shared_.full[at_.slot][i], at_.parity);
-    }
+      for (int i = 0; i < kProducers; i++) {
+        ptx::mbarrier_wait(&shared_.full[at_.slot][i], at_.parity);
+      }
+    });
     return weight_ring<kRows>() + at_.slot * kChunk;
   }
   // The warp has the chunk in registers.
@@ -76,6 +80,8 @@ class RowReader {
 template <class Role>
 class RingWriter {
  public:
+  WaitClock<Role::Config::kTrace> waited;  // for free slots
+
   __device__ RingWriter(const Role& role, uint32_t me) : role_(role), me_(me) {}
 
   // Requests this producer's half of a chunk.
@@ -89,8 +95,10 @@ class RingWriter {
   __device__ __forceinline__ void put_part(const char* from, uint32_t bytes, uint32_t to,
                                            int in_flight) {
     auto& s = role_.shared;
-    role_.watch.wait(&s.empty[next_.slot], next_.parity ^ 1,
-                     Awaited::kFreeSlot);  // all slots start empty
+    waited.measure([&] {
+      role_.watch.wait(&s.empty[next_.slot], next_.parity ^ 1,
+                       Awaited::kFreeSlot);  // all slots start empty
+    });
     for (; under_way_ >= in_flight; under_way_--) {
       role_.watch.wait(&s.full[landed_.slot][me_], landed_.parity, Awaited::kLanding);
       landed_.next();

@@ -22,15 +22,14 @@ class RowProducer {
     for (int step = 0; step < p_.steps; step++) {
 #pragma unroll 1
       for (int layer = 0; layer < p_.layers; layer++, layers++) {
-        blocks(xs++, layers);
-        mark<Role::Config::kTrace>(p_, step, layer, Event::kXSeen);
+        blocks(xs++, layers, step, layer);
         ptx::mbarrier_wait(&role_.shared.lists_ready, layers);
         users();
         output(layers);
         mark<Role::Config::kTrace>(p_, step, layer, Event::kOSeen);
         hidden(layers);
       }
-      blocks(xs++, layers);
+      blocks(xs++, layers, step, p_.layers);
     }
   }
 
@@ -41,8 +40,9 @@ class RowProducer {
     ptx::fence_proxy_async();
   }
 
-  __device__ __forceinline__ void blocks(uint32_t xs, uint32_t layers) {
+  __device__ __forceinline__ void blocks(uint32_t xs, uint32_t layers, int step, int layer) {
     await(kXCounter, kCtas, xs, Awaited::kX, layers);
+    mark<Role::Config::kTrace>(p_, step, layer, Event::kXSeen);
 #pragma unroll 1
     for (int block = 0; block < role_.blocks(); block++) {
       ring_.put(p_.wide.normed + block * kBlockRows * kXBytes, role_.block_rows(block), kXPerSlot,
