@@ -60,8 +60,9 @@ sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then
 fuzz: ## every fuzz target for a short time (FUZZ_SECONDS each, default 20)
 	@tools/scripts/fuzz
 
-check: ## include direction, longest files, formatting
+check: ## include direction, longest files, names, formatting
 	@.ci/check_house
+	@.ci/check_names
 	@tools/scripts/check_format
 
 format: ## clang-format every source file

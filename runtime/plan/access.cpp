@@ -5,10 +5,6 @@
 namespace nmc::plan {
 namespace {
 
-uint32_t u32(int64_t v) {
-  return static_cast<uint32_t>(v);
-}
-
 class Accesses {
  public:
   Accesses(const ModelDescription& model, const Plan& plan, uint32_t worker, const Task& task)

@@ -12,9 +12,6 @@
 namespace nmc::plan {
 namespace {
 
-uint32_t u32(int64_t v) {
-  return static_cast<uint32_t>(v);
-}
 uint32_t row_groups(int64_t rows) {
   return u32(padded_rows(rows) / kAtomRows);
 }

@@ -70,6 +70,11 @@ struct Plan {
   }
 };
 
+// Sizes of a model and counts of its rows are far below 2^32.
+constexpr uint32_t u32(int64_t v) {
+  return static_cast<uint32_t>(v);
+}
+
 inline constexpr uint32_t kMaxWorkers = 4096;
 inline constexpr uint32_t kMaxBatch = 4096;
 

@@ -3,24 +3,14 @@
 #include "runtime/text/grammar/gbnf.h"
 #include "runtime/text/grammar/json_rules.h"
 #include "runtime/text/grammar/schema.h"
+#include "server/api/fields.h"
 
 namespace nmc::api {
 namespace {
 
-using Kind = AnswerFormat::Kind;
-
-Json field(const Json& body, const char* key) {
-  auto it = body.find(key);
-  return it == body.end() ? Json() : *it;
-}
-
-Status must_be(const std::string& name, const char* what) {
-  return invalid_argument("request: the field \"" + name + "\" must be " + what);
-}
-
 Result<AnswerFormat> schema_format(const Json& schema, const std::string& where) {
   if (!schema.is_object()) return must_be(where, "a JSON Schema, as an object");
-  return AnswerFormat{.kind = Kind::kSchema, .schema = schema, .where = where};
+  return AnswerFormat{.kind = AnswerFormat::Kind::kSchema, .schema = schema, .where = where};
 }
 
 Result<AnswerFormat> parse_response_format(const Json& format) {
@@ -30,7 +20,7 @@ Result<AnswerFormat> parse_response_format(const Json& format) {
   if (type == "json_object") {
     Json schema = field(format, "schema");
     if (!schema.is_null()) return schema_format(schema, "response_format.schema");
-    return AnswerFormat{.kind = Kind::kObject};
+    return AnswerFormat{.kind = AnswerFormat::Kind::kObject};
   }
   if (type != "json_schema") {
     return must_be("response_format.type", "\"text\", \"json_object\" or \"json_schema\"");
@@ -49,7 +39,7 @@ Result<AnswerFormat> parse_answer_format(const Json& body) {
   if (!response_format.is_null()) {
     NMC_ASSIGN(format, parse_response_format(response_format));
   }
-  int given = (format.kind != Kind::kText) + !schema.is_null() + !grammar.is_null();
+  int given = (format.kind != AnswerFormat::Kind::kText) + !schema.is_null() + !grammar.is_null();
   if (given > 1) {
     return invalid_argument(
         "request: only one of the fields \"response_format\", \"json_schema\" and \"grammar\" can "
@@ -62,18 +52,19 @@ Result<AnswerFormat> parse_answer_format(const Json& body) {
   }
   if (grammar.is_null()) return format;
   if (!grammar.is_string() || grammar == "") return must_be("grammar", "a grammar, as text");
-  return AnswerFormat{
-      .kind = Kind::kGrammar, .field = "grammar", .grammar = grammar.get<std::string>()};
+  return AnswerFormat{.kind = AnswerFormat::Kind::kGrammar,
+                      .field = "grammar",
+                      .grammar = grammar.get<std::string>()};
 }
 
 Result<ExprId> format_expression(GrammarBuilder& builder, const AnswerFormat& format) {
-  if (format.kind == Kind::kGrammar) {
+  if (format.kind == AnswerFormat::Kind::kGrammar) {
     auto root = parse_gbnf(builder, format.grammar);
     if (!root.ok()) return root.status().with_context("request: the field \"grammar\"");
     return builder.call(*root);
   }
   JsonRules json(builder);
-  if (format.kind == Kind::kObject) return json.object();
+  if (format.kind == AnswerFormat::Kind::kObject) return json.object();
   return schema_expression(builder, json, format.schema, format.where);
 }
 

@@ -6,7 +6,7 @@
 namespace nmc::api {
 namespace {
 
-Result<Json> run(const ServedModel& model, std::string_view text) {
+Result<Json> render_body(const ServedModel& model, std::string_view text) {
   NMC_ASSIGN(Json body, parse_body(text));
   NMC_ASSIGN(ChatRequest request, parse_chat_prompt(body));
   NMC_ASSIGN(RenderedPrompt prompt, render(model, request));
@@ -16,7 +16,7 @@ Result<Json> run(const ServedModel& model, std::string_view text) {
 }  // namespace
 
 http::Response apply_template(const Call& call) {
-  auto result = run(call.model, call.request.body);
+  auto result = render_body(call.model, call.request.body);
   return result.ok() ? json_response(*result) : error_response(result.status());
 }
 

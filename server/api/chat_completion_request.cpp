@@ -2,18 +2,10 @@
 
 #include <algorithm>
 
+#include "server/api/fields.h"
+
 namespace nmc::api {
 namespace {
-
-// The field as JSON; null when absent.
-Json field(const Json& body, const char* key) {
-  auto it = body.find(key);
-  return it == body.end() ? Json() : *it;
-}
-
-Status must_be(const std::string& name, const char* what) {
-  return invalid_argument("request: the field \"" + name + "\" must be " + what);
-}
 
 Status check_tools(const Json& tools) {
   if (!tools.is_array()) return must_be("tools", "a list");

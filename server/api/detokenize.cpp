@@ -5,7 +5,7 @@
 namespace nmc::api {
 namespace {
 
-Result<Json> run(const ServedModel& model, std::string_view text) {
+Result<Json> decode_body(const ServedModel& model, std::string_view text) {
   NMC_ASSIGN(Json body, parse_body(text));
   if (!body.contains("tokens")) {
     return invalid_argument("request: the field \"tokens\" is missing");
@@ -17,7 +17,7 @@ Result<Json> run(const ServedModel& model, std::string_view text) {
 }  // namespace
 
 http::Response detokenize(const Call& call) {
-  auto result = run(call.model, call.request.body);
+  auto result = decode_body(call.model, call.request.body);
   return result.ok() ? json_response(*result) : error_response(result.status());
 }
 

@@ -16,9 +16,9 @@ Result<ChatCompletionRequest> parse(const Call& call, bool counting) {
   return request;
 }
 
-class Streamed : public MessagesOutput {
+class MessagesStream : public MessagesOutput {
  public:
-  Streamed(const ServedModel& model, EventStream& events)
+  MessagesStream(const ServedModel& model, EventStream& events)
       : MessagesOutput(model, [&events](const Json& event) { events.send_named(event); }),
         events_(events) {}
   void idle() override { events_.ping_if_due(); }
@@ -53,7 +53,7 @@ http::Response messages(const Call& call) {
   return event_stream_response(
       [&model = call.model, &control = call.control, answer](http::StreamWriter& out) {
         EventStream events(out, control.ping);
-        Streamed output(model, events);
+        MessagesStream output(model, events);
         output.begin(answer->prompt_tokens());
         Status status = answer->run(out, control, output);
         if (status.ok()) {

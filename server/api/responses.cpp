@@ -16,9 +16,9 @@ Result<ChatCompletionRequest> parse(const Call& call, const Json& body) {
 }
 
 // The stream's own pings and end; everything else is the same without one.
-class Streamed : public ResponsesOutput {
+class ResponsesStream : public ResponsesOutput {
  public:
-  Streamed(const ServedModel& model, const Json& request, bool logprobs, EventStream& events)
+  ResponsesStream(const ServedModel& model, const Json& request, bool logprobs, EventStream& events)
       : ResponsesOutput(model, request, logprobs,
                         [&events](const Json& event) { events.send_named(event); }),
         events_(events) {}
@@ -51,7 +51,7 @@ http::Response responses(const Call& call) {
   return event_stream_response([&model = call.model, &control = call.control, answer, logprobs,
                                 body = std::move(*body)](http::StreamWriter& out) {
     EventStream events(out, control.ping);
-    Streamed output(model, body, logprobs, events);
+    ResponsesStream output(model, body, logprobs, events);
     output.begin();
     Status status = answer->run(out, control, output);
     output.finish(answer->usage(), status);

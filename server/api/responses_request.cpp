@@ -101,7 +101,7 @@ Status add_item(const Json& item, const std::string& where, Conversation* chat) 
   return {};  // calls of tools that this server does not have
 }
 
-Result<Json> messages_of(const Json& body) {
+Result<Json> conversation_of(const Json& body) {
   Conversation chat;
   const Json &instructions = field(body, "instructions"), &input = field(body, "input");
   if (!instructions.is_null()) {
@@ -120,7 +120,7 @@ Result<Json> messages_of(const Json& body) {
   return chat.take();
 }
 
-Result<Json> tools_of(const Json& tools) {
+Result<Json> function_tools_of(const Json& tools) {
   Json functions = Json::array();
   if (!tools.is_array()) return must_be("tools", "a list");
   for (size_t i = 0; i < tools.size(); ++i) {
@@ -191,9 +191,9 @@ bool wants_logprobs(const Json& body) {
 Result<Json> chat_body_of_response(const Json& body) {
   NMC_TRY(refuse_references(body));
   Json chat;
-  NMC_ASSIGN(chat["messages"], messages_of(body));
+  NMC_ASSIGN(chat["messages"], conversation_of(body));
   if (const Json& tools = field(body, "tools"); !tools.is_null()) {
-    NMC_ASSIGN(chat["tools"], tools_of(tools));
+    NMC_ASSIGN(chat["tools"], function_tools_of(tools));
   }
   if (const Json& choice = field(body, "tool_choice"); !choice.is_null()) {
     NMC_ASSIGN(chat["tool_choice"], tool_choice_of(choice));

@@ -5,7 +5,7 @@
 namespace nmc::api {
 namespace {
 
-Result<Json> run(const ServedModel& model, std::string_view text) {
+Result<Json> encode_body(const ServedModel& model, std::string_view text) {
   NMC_ASSIGN(Json body, parse_body(text));
   NMC_ASSIGN(std::string prompt, json_string(body, "prompt", kRequest, ""));
   NMC_ASSIGN(std::string content, json_string(body, "content", kRequest, prompt));
@@ -23,7 +23,7 @@ Result<Json> run(const ServedModel& model, std::string_view text) {
 }  // namespace
 
 http::Response tokenize(const Call& call) {
-  auto result = run(call.model, call.request.body);
+  auto result = encode_body(call.model, call.request.body);
   return result.ok() ? json_response(*result) : error_response(result.status());
 }
 

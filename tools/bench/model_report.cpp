@@ -1,23 +1,13 @@
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <numeric>
 
 #include "runtime/base/json.h"
 #include "runtime/base/text.h"
+#include "tools/bench/format.h"
 #include "tools/bench/model.h"
 
 namespace nmc::bench {
 namespace {
-
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-  char line[512];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(line, sizeof line, pattern, arguments);
-  va_end(arguments);
-  return line;
-}
 
 std::vector<double> speeds(const ModelTest& test) {
   std::vector<double> speeds;

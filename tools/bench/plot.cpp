@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <limits>
 #include <set>
+
+#include "tools/bench/format.h"
 
 namespace nmc::bench {
 namespace {
@@ -16,15 +16,6 @@ constexpr double kLogSpan = 8;  // a factor between x values from which on the a
 // Distinguishable without colour vision, too (Okabe and Ito), on white and on black.
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73",
                                     "#cc79a7", "#e69f00", "#56b4e9"};
-
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-  char line[400];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(line, sizeof line, pattern, arguments);
-  va_end(arguments);
-  return line;
-}
 
 std::string escaped(const std::string& text) {
   std::string out;

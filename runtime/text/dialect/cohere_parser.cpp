@@ -5,7 +5,15 @@
 namespace nmc {
 namespace {
 
-enum Id { kStartThinking, kEndThinking, kStartAnswer, kEndAnswer, kStartAction, kEndAction, kOver };
+enum CohereMarker {
+  kStartThinking,
+  kEndThinking,
+  kStartAnswer,
+  kEndAnswer,
+  kStartAction,
+  kEndAction,
+  kOver
+};
 
 }  // namespace
 

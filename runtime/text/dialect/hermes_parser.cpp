@@ -3,7 +3,7 @@
 namespace nmc {
 namespace {
 
-enum Id { kThink, kEndThink, kCallOpens, kCallCloses, kOver };
+enum HermesMarker { kThink, kEndThink, kCallOpens, kCallCloses, kTurnOver };
 
 constexpr std::string_view kCallTag = "<tool_call>";
 
@@ -21,18 +21,18 @@ bool HermesParser::knows(std::string_view text) {
 
 std::span<const MarkerParser::Marker> HermesParser::markers() const {
   static constexpr Marker kReasoning[] = {
-      {"</think>", kEndThink}, {"<|im_end|>", kOver}, {"<|endoftext|>", kOver}};
+      {"</think>", kEndThink}, {"<|im_end|>", kTurnOver}, {"<|endoftext|>", kTurnOver}};
   static constexpr Marker kOpening[] = {{"<think>", kThink},
                                         {"</think>", kEndThink},
                                         {kCallTag, kCallOpens},
-                                        {"<|im_end|>", kOver},
-                                        {"<|endoftext|>", kOver}};
+                                        {"<|im_end|>", kTurnOver},
+                                        {"<|endoftext|>", kTurnOver}};
   static constexpr Marker kAnswer[] = {
-      {kCallTag, kCallOpens}, {"<|im_end|>", kOver}, {"<|endoftext|>", kOver}};
+      {kCallTag, kCallOpens}, {"<|im_end|>", kTurnOver}, {"<|endoftext|>", kTurnOver}};
   static constexpr Marker kCall[] = {{"</tool_call>", kCallCloses},
                                      {kCallTag, kCallOpens},
-                                     {"<|im_end|>", kOver},
-                                     {"<|endoftext|>", kOver}};
+                                     {"<|im_end|>", kTurnOver},
+                                     {"<|endoftext|>", kTurnOver}};
   switch (mode_) {
     case Mode::kReasoning:
       return kReasoning;
@@ -109,7 +109,7 @@ void HermesParser::leave(bool keep_blanks, std::vector<DialectEvent>* out) {
 }
 
 void HermesParser::on_marker(int id, std::vector<DialectEvent>* out) {
-  if (mode_ == Mode::kCallStart && id != kOver) {
+  if (mode_ == Mode::kCallStart && id != kTurnOver) {
     // A tag right after an opening tag: there was no call, so both may be text.
     answer(opening_, out);
     opening_.clear();

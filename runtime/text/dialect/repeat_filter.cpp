@@ -2,9 +2,9 @@
 
 #include <utility>
 
-namespace nmc {
+#include "runtime/text/dialect/text_block.h"
 
-static constexpr std::string_view kBlanks = " \t\r\n";
+namespace nmc {
 
 void RepeatFilter::watch() {
   said_.erase(said_.find_last_not_of(kBlanks) + 1);

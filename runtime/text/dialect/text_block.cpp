@@ -4,8 +4,6 @@
 
 namespace nmc {
 
-static constexpr std::string_view kBlanks = " \t\r\n";
-
 void TextBlock::begin() {
   leading_ = true;
   blanks_.clear();

@@ -9,6 +9,9 @@
 
 namespace nmc {
 
+// What counts as blank around a block and around what may be repeated.
+inline constexpr std::string_view kBlanks = " \t\r\n";
+
 // Blanks at the start of a block vanish, blanks at its end are held until text follows them. A
 // character is held until its last byte. Not thread-safe.
 class TextBlock {

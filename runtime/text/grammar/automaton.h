@@ -29,6 +29,8 @@ struct Configuration {
   auto operator<=>(const Configuration&) const = default;
 };
 
+inline constexpr size_t kMaxAutomatonSets = 20'000;  // who uses a larger one starts over
+
 // Not thread-safe. Memory grows with the places visited; `size` says how far.
 class Automaton {
  public:

@@ -13,7 +13,6 @@
 namespace nmc {
 namespace {
 
-constexpr size_t kMaxSets = 20'000;         // an automaton larger than this starts over
 constexpr size_t kKeptMasks = 64;           // whole masks one matcher keeps
 constexpr size_t kMaxMaskBytes = 4u << 20;  // of local masks of a grammar; more start over
 
@@ -134,7 +133,7 @@ struct GrammarMatcher::State {
   const TokenTrie& trie() const { return grammar->shared_->vocabulary().trie(); }
 
   void compute_mask(std::span<uint32_t> mask) {
-    if (automaton.size() > kMaxSets) {
+    if (automaton.size() > kMaxAutomatonSets) {
       set = automaton.keep_only(set);
       kept.clear();
     }

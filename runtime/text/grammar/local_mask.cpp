@@ -7,7 +7,6 @@ namespace nmc {
 namespace {
 
 constexpr size_t kFewTokens = 1024;  // listed one by one instead of as a bit mask
-constexpr size_t kMaxSets = 20'000;  // an automaton larger than this starts over
 
 // Visits the nodes below `n` that the automaton can read from `set`, in order; visit(node, set)
 // says whether to go on below the node.
@@ -68,7 +67,7 @@ LocalMasks::LocalMasks(std::shared_ptr<const Machine> machine, const TokenTrie& 
       automaton_(std::make_unique<Automaton>(machine_)) {}
 
 LocalMask LocalMasks::compute(StateId state) {
-  if (automaton_->size() > kMaxSets) automaton_ = std::make_unique<Automaton>(machine_);
+  if (automaton_->size() > kMaxAutomatonSets) automaton_ = std::make_unique<Automaton>(machine_);
   const SetId start = automaton_->start(state);
   if (start == kDeadSet) return {};
   LocalMask mask;

@@ -7,7 +7,7 @@
 namespace nmc {
 namespace {
 
-constexpr int64_t kMaxWholeDigits = 19, kMaxFractionDigits = 12;
+constexpr int64_t kMaxWholeDigits = 19, kMaxBoundFraction = 12;
 
 using Bound = std::optional<NumberBound>;
 
@@ -94,7 +94,7 @@ class Magnitudes {
     if (integer_) return none_low && none_high ? b_.empty() : b_.never();
     std::vector<ExprId> options;
     if (none_low && none_high) options.push_back(b_.empty());
-    options.push_back(b_.sequence({b_.literal("."), tail(low, high, 0, kMaxFractionDigits)}));
+    options.push_back(b_.sequence({b_.literal("."), tail(low, high, 0, kMaxBoundFraction)}));
     return b_.choice(std::move(options));
   }
 

@@ -6,8 +6,8 @@
 namespace nmc {
 namespace {
 
-constexpr int kMaxNesting = 32;
-constexpr int64_t kMaxRepeat = 1000;
+constexpr int kMaxPatternNesting = 32;
+constexpr int64_t kMaxPatternRepeat = 1000;
 
 const std::vector<CodePoints> kDigits{{'0', '9'}};
 const std::vector<CodePoints> kWord{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
@@ -79,9 +79,9 @@ class PatternParser {
         at_ = before;
         return fail("a brace that is no count");
       }
-      if (max != kNoLimit && (min > max || max > kMaxRepeat))
+      if (max != kNoLimit && (min > max || max > kMaxPatternRepeat))
         return fail("a count out of order or above 1000");
-      if (min > kMaxRepeat) return fail("a count above 1000");
+      if (min > kMaxPatternRepeat) return fail("a count above 1000");
     }
     take("?");  // laziness changes what a match captures, not what matches
     return b_.repeat(atom, min, max);
@@ -112,7 +112,7 @@ class PatternParser {
       } else if (at_ > 0 && (text_[at_ - 1] == '<' || peek('?'))) {
         return fail("look-around is not supported,");
       }
-      if (++nesting_ > kMaxNesting) return fail("groups nest too deeply");
+      if (++nesting_ > kMaxPatternNesting) return fail("groups nest too deeply");
       NMC_ASSIGN(ExprId body, alternatives(false));
       --nesting_;
       if (!take(")")) return fail("a closing parenthesis is missing");

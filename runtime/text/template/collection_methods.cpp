@@ -37,7 +37,7 @@ Result<Value> copy(Interpreter&, const Value& self, Arguments) {
   return self;  // nothing can tell a copy of something that never changes
 }
 
-Result<Value> index(Interpreter&, const Value& self, Arguments arguments) {
+Result<Value> index_of(Interpreter&, const Value& self, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("index", std::move(arguments), {"value"}, 1));
   const auto& items = self.list()->items;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -46,7 +46,7 @@ Result<Value> index(Interpreter&, const Value& self, Arguments arguments) {
   return invalid_argument("index does not find the value in the list");
 }
 
-Result<Value> count(Interpreter&, const Value& self, Arguments arguments) {
+Result<Value> count_of(Interpreter&, const Value& self, Arguments arguments) {
   NMC_ASSIGN(auto a, bind("count", std::move(arguments), {"value"}, 1));
   int64_t n = 0;
   for (const Value& item : self.list()->items) n += equal(item, a[0]);
@@ -70,7 +70,7 @@ const NamedMethod kDictMethods[] = {
 };
 
 const NamedMethod kListMethods[] = {
-    {"index", index},      {"count", count},       {"copy", copy},        {"append", forbidden},
+    {"index", index_of},   {"count", count_of},    {"copy", copy},        {"append", forbidden},
     {"clear", forbidden},  {"extend", forbidden},  {"insert", forbidden}, {"pop", forbidden},
     {"remove", forbidden}, {"reverse", forbidden}, {"sort", forbidden},   {"", nullptr},
 };

@@ -11,7 +11,7 @@ namespace nmc::jinja {
 namespace {
 
 template <MarkedText (*F)(const MarkedText&)>
-Result<Value> mapped(Interpreter& in, const Value& input, Arguments arguments) {
+Result<Value> case_filter(Interpreter& in, const Value& input, Arguments arguments) {
   NMC_ASSIGN(auto none, bind("a case filter", std::move(arguments), {}));
   NMC_ASSIGN(Value text, in.to_string(input));
   return in.make_text(F(*text.text()));
@@ -70,7 +70,7 @@ Result<Value> escape(Interpreter& in, const Value& input, Arguments arguments) {
   return text;
 }
 
-Result<Value> format(Interpreter& in, const Value& input, Arguments arguments) {
+Result<Value> format_percent(Interpreter& in, const Value& input, Arguments arguments) {
   NMC_ASSIGN(Value text, in.to_string(input));
   Value values;
   if (!arguments.named.empty()) {
@@ -129,10 +129,10 @@ Result<Value> to_json_filter(Interpreter& in, const Value& input, Arguments argu
 }  // namespace
 
 const NamedFilter kTextFilters[] = {
-    {"upper", mapped<upper>},
-    {"lower", mapped<lower>},
-    {"capitalize", mapped<capitalize>},
-    {"title", mapped<title_words>},
+    {"upper", case_filter<upper>},
+    {"lower", case_filter<lower>},
+    {"capitalize", case_filter<capitalize>},
+    {"title", case_filter<title_words>},
     {"trim", trim},
     {"replace", replace_filter},
     {"string", string},
@@ -140,7 +140,7 @@ const NamedFilter kTextFilters[] = {
     {"escape", escape},
     {"e", escape},
     {"forceescape", escape},
-    {"format", format},
+    {"format", format_percent},
     {"wordcount", word_count},
     {"tojson", to_json_filter},
     {"", nullptr},

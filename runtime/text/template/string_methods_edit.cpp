@@ -42,7 +42,7 @@ Result<Value> replace_all(Interpreter& in, const Value& self, Arguments argument
 }
 
 template <MarkedText (*F)(const MarkedText&)>
-Result<Value> mapped(Interpreter& in, const Value& self, Arguments arguments) {
+Result<Value> case_method(Interpreter& in, const Value& self, Arguments arguments) {
   NMC_ASSIGN(auto none, bind("a case method", std::move(arguments), {}));
   return in.make_text(F(*self.text()));
 }
@@ -149,11 +149,11 @@ const NamedMethod kStringEditMethods[] = {
     {"lstrip", strip_left},
     {"rstrip", strip_right},
     {"replace", replace_all},
-    {"upper", mapped<upper>},
-    {"lower", mapped<lower>},
-    {"casefold", mapped<lower>},
-    {"title", mapped<title_case>},
-    {"capitalize", mapped<capitalize>},
+    {"upper", case_method<upper>},
+    {"lower", case_method<lower>},
+    {"casefold", case_method<lower>},
+    {"title", case_method<title_case>},
+    {"capitalize", case_method<capitalize>},
     {"removeprefix", remove_prefix},
     {"removesuffix", remove_suffix},
     {"ljust", left_justify},

@@ -10,17 +10,18 @@
 namespace nmc::tok {
 namespace {
 
-constexpr const char* kWhat = "tokenizer.json: model";
+constexpr const char* kBpeModel = "tokenizer.json: model";
 constexpr int32_t kGone = -1;  // the id of a symbol that was merged into its left neighbour
 
 // Options that change every result and that no supported family uses.
 Status refuse_options(const Json& model) {
   for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-    NMC_ASSIGN(std::string value, json_string(model, key, kWhat, ""));
-    if (!value.empty()) return unsupported(std::string(kWhat) + "." + key + " is not supported");
+    NMC_ASSIGN(std::string value, json_string(model, key, kBpeModel, ""));
+    if (!value.empty())
+      return unsupported(std::string(kBpeModel) + "." + key + " is not supported");
   }
-  NMC_ASSIGN(double dropout, json_number(model, "dropout", kWhat, 0));
-  if (dropout != 0) return unsupported(std::string(kWhat) + ".dropout must be 0 for inference");
+  NMC_ASSIGN(double dropout, json_number(model, "dropout", kBpeModel, 0));
+  if (dropout != 0) return unsupported(std::string(kBpeModel) + ".dropout must be 0 for inference");
   return {};
 }
 
@@ -61,7 +62,7 @@ Result<Bpe> Bpe::build(TokenizerJson& file, bool byte_level,
     return invalid_argument("tokenizer.json: the field \"model\" must be an object");
   const Json& model = *it;
   // Old files leave the type out; BPE is what has merges.
-  NMC_ASSIGN(std::string type, json_string(model, "type", kWhat, "BPE"));
+  NMC_ASSIGN(std::string type, json_string(model, "type", kBpeModel, "BPE"));
   if (type != "BPE")
     return unsupported("tokenizer.json: the model type \"" + type + "\" is not supported; BPE is");
   NMC_TRY(refuse_options(model));
@@ -71,16 +72,16 @@ Result<Bpe> Bpe::build(TokenizerJson& file, bool byte_level,
     return invalid_argument("tokenizer.json: the field \"model.merges\" must be an array");
 
   Bpe bpe;
-  NMC_ASSIGN(bpe.vocabulary_, Vocabulary::build(std::move(file.vocab), kWhat));
+  NMC_ASSIGN(bpe.vocabulary_, Vocabulary::build(std::move(file.vocab), kBpeModel));
   NMC_ASSIGN(bpe.merges_, build_merges(file, bpe.vocabulary_, markers));
   for (const std::string& marker : markers) {
     if (auto id = bpe.vocabulary_.find(marker)) bpe.markers_.push_back(*id);
   }
   bpe.byte_level_ = byte_level;
-  NMC_ASSIGN(bpe.ignore_merges_, json_bool(model, "ignore_merges", kWhat, false));
-  NMC_ASSIGN(bpe.byte_fallback_, json_bool(model, "byte_fallback", kWhat, false));
-  NMC_ASSIGN(bpe.fuse_unknown_, json_bool(model, "fuse_unk", kWhat, false));
-  NMC_ASSIGN(std::string unknown, json_string(model, "unk_token", kWhat, ""));
+  NMC_ASSIGN(bpe.ignore_merges_, json_bool(model, "ignore_merges", kBpeModel, false));
+  NMC_ASSIGN(bpe.byte_fallback_, json_bool(model, "byte_fallback", kBpeModel, false));
+  NMC_ASSIGN(bpe.fuse_unknown_, json_bool(model, "fuse_unk", kBpeModel, false));
+  NMC_ASSIGN(std::string unknown, json_string(model, "unk_token", kBpeModel, ""));
   if (!unknown.empty()) {
     auto id = bpe.vocabulary_.find(unknown);
     if (!id) {

@@ -9,7 +9,6 @@
 namespace nmc::tok {
 namespace {
 
-constexpr int kMaxNesting = 8;
 constexpr size_t kByteNameSize = 6;  // <0x0A>
 
 bool is_byte_name(std::string_view token) {
@@ -35,7 +34,7 @@ Status Decoder::add(const Json& component, const std::string& where, int depth) 
   std::string what = "tokenizer.json: " + where;
   NMC_ASSIGN(std::string type, component_type(component, where));
   if (type == "Sequence") {
-    if (depth == kMaxNesting) return invalid_argument(what + " nests too deeply");
+    if (depth == kMaxComponentNesting) return invalid_argument(what + " nests too deeply");
     NMC_ASSIGN(const Json* list, json_array(component, "decoders", where));
     for (size_t i = 0; i < list->size(); ++i)
       NMC_TRY(add((*list)[i], element_name(where, i), depth + 1));

@@ -8,7 +8,6 @@
 namespace nmc::tok {
 namespace {
 
-constexpr int kMaxNesting = 8;
 constexpr double kMaxGrowth = 64;  // a few lines of Replace could turn a page into a terabyte
 constexpr size_t kMaxPrepend = 1024;
 
@@ -75,7 +74,7 @@ Status Normalizer::add(const Json& component, const std::string& where, int dept
   std::string what = "tokenizer.json: " + where;
   NMC_ASSIGN(std::string type, component_type(component, where));
   if (type == "Sequence") {
-    if (depth == kMaxNesting) return invalid_argument(what + " nests too deeply");
+    if (depth == kMaxComponentNesting) return invalid_argument(what + " nests too deeply");
     NMC_ASSIGN(const Json* list, json_array(component, "normalizers", where));
     for (size_t i = 0; i < list->size(); ++i)
       NMC_TRY(add((*list)[i], element_name(where, i), depth + 1));

@@ -5,8 +5,6 @@
 namespace nmc::tok {
 namespace {
 
-constexpr int kMaxNesting = 8;
-
 // Appends the ids that the template's table "special_tokens" gives for `name`.
 Status append_special(const Json& component, const std::string& name, const std::string& where,
                       std::vector<int32_t>& out) {
@@ -65,7 +63,7 @@ Status add(const Json& component, const std::string& where, int depth, PostProce
     return unsupported("tokenizer.json: " + where + ": the post-processor type \"" + type +
                        "\" is not supported; TemplateProcessing, ByteLevel and Sequence are");
   }
-  if (depth == kMaxNesting)
+  if (depth == kMaxComponentNesting)
     return invalid_argument("tokenizer.json: " + where + " nests too deeply");
   NMC_ASSIGN(const Json* list, json_array(component, "processors", where));
   for (size_t i = 0; i < list->size(); ++i)

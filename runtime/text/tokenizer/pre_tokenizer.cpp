@@ -8,8 +8,6 @@
 namespace nmc::tok {
 namespace {
 
-constexpr int kMaxNesting = 8;
-
 // ByteLevel's own pattern, from GPT-2.
 constexpr const char* kByteLevelPattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
@@ -45,7 +43,7 @@ Status PreTokenizer::add(const Json& component, const std::string& where, int de
   NMC_ASSIGN(std::string type, component_type(component, where));
   if (byte_level_) return unsupported(what + ": a step after ByteLevel is not supported");
   if (type == "Sequence") {
-    if (depth == kMaxNesting) return invalid_argument(what + " nests too deeply");
+    if (depth == kMaxComponentNesting) return invalid_argument(what + " nests too deeply");
     NMC_ASSIGN(const Json* list, json_array(component, "pretokenizers", where));
     for (size_t i = 0; i < list->size(); ++i)
       NMC_TRY(add((*list)[i], element_name(where, i), depth + 1));

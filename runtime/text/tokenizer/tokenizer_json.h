@@ -23,6 +23,9 @@ struct TokenizerJson {
 // ["a", "b"].
 Result<TokenizerJson> read_tokenizer_json(std::string_view text);
 
+// Components in components, as Sequences in Sequences.
+inline constexpr int kMaxComponentNesting = 8;
+
 // The "type" of a component such as {"type": "Split", ...}; `where` names it in the error.
 Result<std::string> component_type(const Json& component, std::string_view where);
 

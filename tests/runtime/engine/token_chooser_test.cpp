@@ -10,7 +10,7 @@
 namespace nmc {
 namespace {
 
-const std::vector<float> kLogits = {2, 1, 0.5, 0, -1};
+const std::vector<float> kFiveLogits = {2, 1, 0.5, 0, -1};
 
 // The probabilities of logits at temperature 1.
 std::map<int32_t, double> softmax(const std::map<int32_t, double>& logits) {
@@ -28,7 +28,7 @@ double chi_square(const GenerationRequest& r, const std::vector<int32_t>& before
   return nmc::chi_square(softmax(expected), [&](uint64_t seed) {
     TokenChooser chooser(r, {4}, seed);
     for (int32_t token : before) EXPECT_EQ(chooser.take(token), TokenChooser::After::kContinue);
-    return *chooser.choose(kLogits, &scratch);
+    return *chooser.choose(kFiveLogits, &scratch);
   });
 }
 
@@ -58,11 +58,11 @@ TEST(TokenChooser, ADeadlineIsMetOnceAndOnlyIfNeeded) {
   std::vector<float> scratch;
   TokenChooser late(r, {4}, 1), early(r, {4}, 1);
   for (int32_t expected : {0, 0, 3, 0, 0}) {
-    EXPECT_EQ(*late.choose(kLogits, &scratch), expected);
+    EXPECT_EQ(*late.choose(kFiveLogits, &scratch), expected);
     late.take(expected);
   }
   for (int32_t token : {3, 0, 0}) early.take(token);
-  EXPECT_EQ(*early.choose(kLogits, &scratch), 0);
+  EXPECT_EQ(*early.choose(kFiveLogits, &scratch), 0);
 }
 
 TEST(TokenChooser, NoEndIsDrawnBeforeMinTokens) {
@@ -78,10 +78,10 @@ TEST(TokenChooser, GreedyIsTheBestOfTheChangedLogits) {
   r.sampling.temperature = 0;
   std::vector<float> scratch;
   TokenChooser plain(r, {4}, 1);
-  EXPECT_EQ(*plain.choose(kLogits, &scratch), 0);
+  EXPECT_EQ(*plain.choose(kFiveLogits, &scratch), 0);
   r.sampling.logit_bias = {{4, 3.5}};
   TokenChooser biased(r, {4}, 1);
-  EXPECT_EQ(*biased.choose(kLogits, &scratch), 4);
+  EXPECT_EQ(*biased.choose(kFiveLogits, &scratch), 4);
   EXPECT_EQ(biased.take(4), TokenChooser::After::kDrop);
 }
 
@@ -90,7 +90,7 @@ TEST(TokenChooser, WhenNothingIsLeftItSaysSo) {
   r.min_tokens = 1;
   r.stop_tokens = {0, 1, 2, 3};
   std::vector<float> scratch;
-  Result<int32_t> token = TokenChooser(r, {4}, 1).choose(kLogits, &scratch);
+  Result<int32_t> token = TokenChooser(r, {4}, 1).choose(kFiveLogits, &scratch);
   ASSERT_FALSE(token.ok());
   EXPECT_NE(token.status().message().find("min_tokens"), std::string::npos);
 }

@@ -64,7 +64,7 @@ class MessagesTest : public ApiTest {
   }
 };
 
-const Json kTool = {{"name", "weather"}, {"input_schema", {{"type", "object"}}}};
+const Json kWeather = {{"name", "weather"}, {"input_schema", {{"type", "object"}}}};
 
 TEST_F(MessagesTest, TextWithoutThinkingUnlessAsked) {
   say("<|START_TEXT|>Hello!<|END_TEXT|>");
@@ -88,7 +88,7 @@ TEST_F(MessagesTest, ThinkingAndItsBudget) {
 
 TEST_F(MessagesTest, CallsAndTheirResults) {
   say(kTwoCalls);
-  Json tools = {kTool, {{"type", "web_search_20250305"}, {"name", "web_search"}}};
+  Json tools = {kWeather, {{"type", "web_search_20250305"}, {"name", "web_search"}}};
   Json thinking = {{"type", "adaptive"}};
   Json first = both(message_body({{"tools", tools}, {"thinking", thinking}}));
   EXPECT_EQ(first["stop_reason"], "tool_use");

@@ -44,10 +44,10 @@ class ResponsesTest : public ApiTest {
   }
 };
 
-const Json kTool = {{"type", "function"},
-                    {"name", "weather"},
-                    {"parameters", {{"type", "object"}}},
-                    {"strict", false}};
+const Json kWeatherFunction = {{"type", "function"},
+                               {"name", "weather"},
+                               {"parameters", {{"type", "object"}}},
+                               {"strict", false}};
 
 TEST_F(ResponsesTest, ReasoningAndText) {
   say("Hm.<|END_THINKING|><|START_TEXT|>Hello!<|END_TEXT|>");
@@ -67,7 +67,7 @@ TEST_F(ResponsesTest, ReasoningAndText) {
 TEST_F(ResponsesTest, CallsAndTheirResults) {
   say(kTwoCalls);
   Json unknown = {{"type", "web_search"}};
-  Json first = both({{"input", "hi"}, {"tools", {unknown, kTool}}});
+  Json first = both({{"input", "hi"}, {"tools", {unknown, kWeatherFunction}}});
   ASSERT_EQ(first["output"].size(), 3u);
   const Json& call = first["output"][1];
   EXPECT_EQ(call["type"], "function_call");
@@ -85,7 +85,7 @@ TEST_F(ResponsesTest, CallsAndTheirResults) {
   }
   input.push_back({{"type", "web_search_call"}, {"id", "ws_1"}});
   say("<|END_THINKING|><|START_TEXT|>It is warm.<|END_TEXT|>");
-  Json second = both({{"input", input}, {"tools", {kTool}}});
+  Json second = both({{"input", input}, {"tools", {kWeatherFunction}}});
   EXPECT_EQ(second["output"][0]["content"][0]["text"], "It is warm.");
 }
 

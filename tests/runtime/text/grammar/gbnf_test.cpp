@@ -7,14 +7,14 @@
 namespace nmc {
 namespace {
 
-Result<std::shared_ptr<Grammar>> compile(std::string_view text) {
+Result<std::shared_ptr<Grammar>> compile_gbnf(std::string_view text) {
   GrammarBuilder b;
   NMC_ASSIGN(RuleId root, parse_gbnf(b, text));
   return Grammar::compile(b, root, test_vocabulary());
 }
 
 TEST(Gbnf, ArithmeticWithCommentsAndLineBreaks) {
-  auto g = compile(R"gbnf(# sums
+  auto g = compile_gbnf(R"gbnf(# sums
 root  ::= term ("+" term)*   # no left recursion
 term  ::= number |
           "(" root ")"
@@ -26,7 +26,7 @@ number ::= [0-9]+ ("." [0-9]{1,2})?
 }
 
 TEST(Gbnf, EscapesClassesAndUnicode) {
-  auto g = compile("root ::= \"\\x41\\u00e9\\n\" [^a-z\\]] [α-ω]{2,} .");
+  auto g = compile_gbnf("root ::= \"\\x41\\u00e9\\n\" [^a-z\\]] [α-ω]{2,} .");
   ASSERT_TRUE(g.ok()) << g.status().message();
   EXPECT_TRUE(accepts(*g, "Aé\nZαβ!"));
   EXPECT_FALSE(accepts(*g, "Aé\nzαβ!"));
@@ -43,7 +43,7 @@ TEST(Gbnf, MistakesNameTheLine) {
                             {"root ::= [z-a]", "out of order"},
                             {"root = \"a\"", "::="},
                             {"root ::= \"a\" )", "goes on"}}) {
-    auto g = compile(text);
+    auto g = compile_gbnf(text);
     ASSERT_FALSE(g.ok()) << text;
     EXPECT_NE(g.status().message().find(part), std::string::npos) << g.status().message();
   }

@@ -39,7 +39,7 @@ std::shared_ptr<const GrammarVocabulary> dense_vocabulary() {
   return vocabulary;
 }
 
-std::vector<uint32_t> slow_mask(const std::shared_ptr<Grammar>& grammar, const std::string& text) {
+std::vector<uint32_t> dense_mask(const std::shared_ptr<Grammar>& grammar, const std::string& text) {
   const GrammarVocabulary& vocabulary = *dense_vocabulary();
   std::vector<uint32_t> mask(vocabulary.trie().mask_words(), 0);
   for (int32_t t = 0; t < static_cast<int32_t>(vocabulary.trie().vocab_size()); ++t) {
@@ -58,7 +58,7 @@ void expect_exact(const std::string& name, const std::shared_ptr<Grammar>& gramm
     ASSERT_EQ(m.accept_bytes(prefix), prefix.size()) << name << ": " << prefix;
     std::vector<uint32_t> mask(dense_vocabulary()->trie().mask_words());
     m.fill_mask(mask);
-    EXPECT_EQ(mask, slow_mask(grammar, prefix)) << name << ": " << prefix;
+    EXPECT_EQ(mask, dense_mask(grammar, prefix)) << name << ": " << prefix;
   }
 }
 

@@ -12,7 +12,7 @@
 namespace nmc {
 namespace {
 
-Result<std::shared_ptr<Grammar>> compile(const std::string& schema) {
+Result<std::shared_ptr<Grammar>> compile_schema(const std::string& schema) {
   GrammarBuilder b;
   JsonRules rules(b);
   NMC_ASSIGN(ExprId root, schema_expression(b, rules, Json::parse(schema), "schema"));
@@ -100,7 +100,7 @@ const Case kCases[] = {
 
 TEST(Schema, ReachesTheValidAndNothingElse) {
   for (const Case& c : kCases) {
-    auto g = compile(c.schema);
+    auto g = compile_schema(c.schema);
     ASSERT_TRUE(g.ok()) << c.schema << ": " << g.status().message();
     for (const char* text : c.valid)
       EXPECT_TRUE(accepts(*g, text)) << c.schema << " should take " << text;
@@ -113,7 +113,7 @@ TEST(Schema, EveryRandomTextValidates) {
   std::mt19937 random(3);
   for (const Case& c : kCases) {
     if (std::string(c.schema) == "true") continue;  // valijson wants an object
-    auto g = compile(c.schema);
+    auto g = compile_schema(c.schema);
     ASSERT_TRUE(g.ok());
     for (int i = 0; i < 60; ++i) {
       std::string text = random_text(*g, random, 30);
@@ -132,7 +132,7 @@ TEST(Schema, DescriptionsNeverMatter) {
   };
   for (const std::string& d :
        {std::string("\"\\{}[]\n\t"), std::string(8000, '"'), std::string("😀 `::=`")}) {
-    auto g = compile(with(d));
+    auto g = compile_schema(with(d));
     ASSERT_TRUE(g.ok());
     EXPECT_TRUE(accepts(*g, R"({"a":null})"));
     EXPECT_FALSE(accepts(*g, R"({"a":1})"));
@@ -157,7 +157,7 @@ TEST(Schema, WhatCannotBeEnforcedIsRefusedWithItsPath) {
         {R"({"type":"object","required":["a"],"additionalProperties":false})", "schema/required"},
         {R"({"allOf":[{"type":"string"},{"type":"integer"}]})", "schema/allOf/1/type"},
         {R"(3)", "schema: "}}) {
-    auto g = compile(schema);
+    auto g = compile_schema(schema);
     ASSERT_FALSE(g.ok()) << schema;
     EXPECT_NE(g.status().message().find(part), std::string::npos) << g.status().message();
   }
@@ -172,19 +172,20 @@ TEST(Schema, ListsThatWouldBeSlowAreRefusedAtOnce) {
   for (const char* keyword : {"enum", "anyOf", "oneOf", "allOf"}) {
     Json schema;
     schema[keyword] = keyword == std::string("enum") ? values : branches;
-    auto g = compile(schema.dump());
+    auto g = compile_schema(schema.dump());
     ASSERT_FALSE(g.ok()) << keyword;
     EXPECT_NE(g.status().message().find("60000 entries"), std::string::npos);
   }
 }
 
 TEST(Schema, EndlessReferencesAreRefusedNotFollowed) {
-  EXPECT_FALSE(compile(R"({"$ref":"#"})").ok());
+  EXPECT_FALSE(compile_schema(R"({"$ref":"#"})").ok());
   EXPECT_FALSE(
-      compile(R"({"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}})")
+      compile_schema(
+          R"({"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}})")
           .ok());
   EXPECT_FALSE(
-      compile(R"({"type":"object","properties":{"x":{"$ref":"#"}},"required":["x"]})").ok());
+      compile_schema(R"({"type":"object","properties":{"x":{"$ref":"#"}},"required":["x"]})").ok());
 }
 
 }  // namespace

@@ -19,19 +19,19 @@ namespace fs = std::filesystem;
 
 const fs::path kSuite = "/usr/share/json-schema-test-suite/tests/draft7";
 
-struct Case {
+struct SuiteCase {
   std::string name;  // "required.json: required validation"
   Json schema;
   Json tests;  // [{"description", "data", "valid"}]
 };
 
-std::vector<Case> read_suite() {
+std::vector<SuiteCase> read_suite() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(kSuite)) {
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   }
   std::ranges::sort(files);
-  std::vector<Case> cases;
+  std::vector<SuiteCase> cases;
   for (const fs::path& path : files) {
     const std::string name = fs::relative(path, kSuite).string();
     const Json groups = test::require(parse_json(test::require(read_file(path, 1 << 24)), name));
@@ -43,7 +43,7 @@ std::vector<Case> read_suite() {
   return cases;
 }
 
-Result<std::shared_ptr<Grammar>> compile(const Json& schema) {
+Result<std::shared_ptr<Grammar>> compile_suite_schema(const Json& schema) {
   GrammarBuilder b;
   JsonRules rules(b);
   NMC_ASSIGN(ExprId root, schema_expression(b, rules, schema, "schema"));
@@ -120,7 +120,7 @@ struct Counts {
   std::map<std::string, int> unreached = {};  // by reason
 };
 
-void check_instances(const Case& c, const std::shared_ptr<Grammar>& grammar, Counts* counts) {
+void check_instances(const SuiteCase& c, const std::shared_ptr<Grammar>& grammar, Counts* counts) {
   for (const Json& instance : c.tests) {
     const Json& value = instance["data"];
     const std::string what = c.name + ": " + instance["description"].get<std::string>() + ": " +
@@ -142,7 +142,7 @@ void check_instances(const Case& c, const std::shared_ptr<Grammar>& grammar, Cou
 }
 
 // A refusal names its place; that of a schema which nothing satisfies is all of it.
-void check_refusal(const Case& c, const Status& status) {
+void check_refusal(const SuiteCase& c, const Status& status) {
   const bool nothing_valid =
       std::ranges::none_of(c.tests, [](const Json& t) { return t["valid"] == true; });
   if (nothing_valid && status.message() == "no finite text satisfies the grammar") return;
@@ -154,10 +154,10 @@ TEST(SchemaSuite, NothingInvalidIsReachable) {
     GTEST_SKIP() << "left out: the package json-schema-test-suite is not installed";
   }
   Counts counts;
-  for (const Case& c : read_suite()) {
+  for (const SuiteCase& c : read_suite()) {
     // Annotations, as the standard has had it since 2019-09.
     if (c.name.starts_with("optional/content.json")) continue;
-    auto grammar = compile(c.schema);
+    auto grammar = compile_suite_schema(c.schema);
     ++(grammar.ok() ? counts.compiled : counts.refused);
     if (grammar.ok()) {
       check_instances(c, *grammar, &counts);

@@ -20,7 +20,7 @@ std::string spelling(const std::string& marker) {
 }
 
 template <typename Make>
-std::shared_ptr<Grammar> compile(const Make& make, const ToolCallRules& rules) {
+std::shared_ptr<Grammar> compile_calls(const Make& make, const ToolCallRules& rules) {
   GrammarBuilder b;
   auto root = make(b, rules, spelling);
   EXPECT_TRUE(root.ok()) << root.status().message();
@@ -30,7 +30,7 @@ std::shared_ptr<Grammar> compile(const Make& make, const ToolCallRules& rules) {
 }
 
 TEST(ToolCalls, Cmd4TakesDeclaredToolsInTheModelsLayout) {
-  auto g = compile(cmd4_tool_calls, kTwoTools);
+  auto g = compile_calls(cmd4_tool_calls, kTwoTools);
   std::string end = special_spelling(kTestSpecial);
   std::string one =
       R"({"tool_call_id": "0", "tool_name": "read", "parameters": {"path": "a.txt"}})";
@@ -50,14 +50,14 @@ TEST(ToolCalls, Cmd4TakesDeclaredToolsInTheModelsLayout) {
 TEST(ToolCalls, WithoutParallelOneCallIsAll) {
   ToolCallRules rules = kTwoTools;
   rules.parallel = false;
-  auto g = compile(cmd4_tool_calls, rules);
+  auto g = compile_calls(cmd4_tool_calls, rules);
   std::string call = R"({"tool_call_id": "0", "tool_name": "list \"x\"", "parameters": {}})";
   EXPECT_TRUE(accepts(g, "[" + call + "]" + special_spelling(kTestSpecial)));
   EXPECT_FALSE(accepts(g, "[" + call + "," + call + "]" + special_spelling(kTestSpecial)));
 }
 
 TEST(ToolCalls, HermesTakesOneOrMoreBlocks) {
-  auto g = compile(hermes_tool_calls, kTwoTools);
+  auto g = compile_calls(hermes_tool_calls, kTwoTools);
   std::string call = "\n{\"name\": \"read\", \"arguments\": {\"path\": \"x\"}}\n</tool_call>";
   EXPECT_TRUE(accepts(g, call));
   EXPECT_TRUE(accepts(g, call + "\n<tool_call>" + call));
@@ -82,7 +82,7 @@ TEST(ToolCalls, ParametersAreAnObject) {
 }
 
 TEST(ToolCalls, RandomCallsAlwaysParse) {
-  auto g = compile(cmd4_tool_calls, kTwoTools);
+  auto g = compile_calls(cmd4_tool_calls, kTwoTools);
   std::mt19937 random(8);
   for (int i = 0; i < 100; ++i) {
     std::string text = random_text(g, random, 60);

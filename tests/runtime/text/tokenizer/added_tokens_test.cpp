@@ -95,24 +95,24 @@ TEST(LiteralRanges, KnowWhatTheyTouch) {
   EXPECT_EQ(r.run_end(11, 100), 100u);
 }
 
-std::string error_of(const char* list) {
+std::string list_error(const char* list) {
   auto json = parse_json(list, "test");
   auto r = read_added_tokens(*json);
   return r.ok() ? "" : r.status().message();
 }
 
 TEST(AddedTokens, NameTheEntryThatIsWrong) {
-  EXPECT_EQ(error_of("null"), "");
-  EXPECT_EQ(error_of("{}"), "tokenizer.json: the field \"added_tokens\" must be an array");
-  EXPECT_EQ(error_of(R"([{"id":1,"content":"a"},{"content":"b"}])"),
+  EXPECT_EQ(list_error("null"), "");
+  EXPECT_EQ(list_error("{}"), "tokenizer.json: the field \"added_tokens\" must be an array");
+  EXPECT_EQ(list_error(R"([{"id":1,"content":"a"},{"content":"b"}])"),
             "tokenizer.json: added_tokens[1]: the field \"id\" is missing");
-  EXPECT_NE(error_of(R"([{"id":-1,"content":"a"}])").find("must be from 0"), std::string::npos);
-  EXPECT_NE(error_of(R"([{"id":4194304,"content":"a"}])").find("must be from 0"),
+  EXPECT_NE(list_error(R"([{"id":-1,"content":"a"}])").find("must be from 0"), std::string::npos);
+  EXPECT_NE(list_error(R"([{"id":4194304,"content":"a"}])").find("must be from 0"),
             std::string::npos);
-  EXPECT_NE(error_of(R"([{"id":1,"content":""}])").find("\"content\""), std::string::npos);
-  EXPECT_NE(error_of(R"([{"id":1,"content":"a","lstrip":1}])").find("\"lstrip\""),
+  EXPECT_NE(list_error(R"([{"id":1,"content":""}])").find("\"content\""), std::string::npos);
+  EXPECT_NE(list_error(R"([{"id":1,"content":"a","lstrip":1}])").find("\"lstrip\""),
             std::string::npos);
-  EXPECT_NE(error_of(R"([7])"), "");
+  EXPECT_NE(list_error(R"([7])"), "");
 }
 
 }  // namespace

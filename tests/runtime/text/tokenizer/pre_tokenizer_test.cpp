@@ -28,7 +28,7 @@ Words split(const std::string& json, std::string_view text) {
   return {scratch.words.begin(), scratch.words.end()};
 }
 
-std::string error_of(const std::string& json) {
+std::string build_error(const std::string& json) {
   auto p = build(json);
   return p.ok() ? "" : p.status().message();
 }
@@ -105,29 +105,31 @@ TEST(PreTokenizer, InvalidBytesAreAWordOfTheirOwn) {
 }
 
 TEST(PreTokenizer, NamesWhatItDoesNotKnow) {
-  EXPECT_EQ(error_of(R"({"type":"Metaspace"})"),
+  EXPECT_EQ(build_error(R"({"type":"Metaspace"})"),
             "tokenizer.json: pre_tokenizer: the pre-tokenizer type \"Metaspace\" is not supported; "
             "Split, Digits, ByteLevel and Sequence are");
-  EXPECT_EQ(error_of(R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"a"},
+  EXPECT_EQ(
+      build_error(R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"a"},
                         "behavior":"Sideways"}]})"),
-            "tokenizer.json: pre_tokenizer[0]: the behavior \"Sideways\" is not known");
-  EXPECT_EQ(error_of(R"({"type":"Sequence","pretokenizers":[{"type":"ByteLevel"},
+      "tokenizer.json: pre_tokenizer[0]: the behavior \"Sideways\" is not known");
+  EXPECT_EQ(build_error(R"({"type":"Sequence","pretokenizers":[{"type":"ByteLevel"},
                         {"type":"Digits"}]})"),
             "tokenizer.json: pre_tokenizer[1]: a step after ByteLevel is not supported");
 }
 
 TEST(PreTokenizer, NamesWhatIsMissingOrMalformed) {
-  EXPECT_NE(error_of("{}").find("\"type\" is missing"), std::string::npos);
-  EXPECT_NE(error_of("[]").find("must be an object"), std::string::npos);
-  EXPECT_NE(error_of(R"({"type":"Sequence"})").find("\"pretokenizers\" must be an array"),
+  EXPECT_NE(build_error("{}").find("\"type\" is missing"), std::string::npos);
+  EXPECT_NE(build_error("[]").find("must be an object"), std::string::npos);
+  EXPECT_NE(build_error(R"({"type":"Sequence"})").find("\"pretokenizers\" must be an array"),
             std::string::npos);
-  EXPECT_NE(error_of(split_json("Isolated", false, "{}")).find("\"pattern\""), std::string::npos);
-  EXPECT_NE(error_of(split_json("Isolated", false, R"({"String":""})")).find("not be empty"),
+  EXPECT_NE(build_error(split_json("Isolated", false, "{}")).find("\"pattern\""),
             std::string::npos);
-  EXPECT_NE(error_of(regex_json("(")).find("does not compile"), std::string::npos);
+  EXPECT_NE(build_error(split_json("Isolated", false, R"({"String":""})")).find("not be empty"),
+            std::string::npos);
+  EXPECT_NE(build_error(regex_json("(")).find("does not compile"), std::string::npos);
   std::string deep = R"({"type":"Digits"})";
   for (int i = 0; i < 20; ++i) deep = R"({"type":"Sequence","pretokenizers":[)" + deep + "]}";
-  EXPECT_NE(error_of(deep).find("nests too deeply"), std::string::npos);
+  EXPECT_NE(build_error(deep).find("nests too deeply"), std::string::npos);
 }
 
 TEST(PreTokenizer, APatternThatExplodesStillEnds) {

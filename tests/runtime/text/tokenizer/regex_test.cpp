@@ -19,7 +19,7 @@ std::string first(std::string_view pattern, std::string_view text) {
   return std::string(text.substr(m.begin, m.end - m.begin));
 }
 
-std::string error_of(std::string_view pattern) {
+std::string pattern_error(std::string_view pattern) {
   auto regex = Regex::compile(pattern, "pre_tokenizer[1]");
   return regex.ok() ? "" : regex.status().message();
 }
@@ -75,13 +75,13 @@ TEST(Regex, AScriptIsNotItsExtensions) {
 }
 
 TEST(Regex, RefusesWhatItCannotReadTheSameWay) {
-  EXPECT_EQ(error_of("[a[bc]]"),
+  EXPECT_EQ(pattern_error("[a[bc]]"),
             "tokenizer.json: pre_tokenizer[1]: a class inside a class in the regular expression "
             "\"[a[bc]]\" is not supported");
   for (const char* pattern :
        {"[a&&b]", "(?m:a)", "(?x)a", "\\G", "\\1", "\\k<a>", "[\\W]", "a\\", "\\p", "\\u12",
         "\\p{Klingon}", "(?#c)a", "[a", "a**b(", "\\R", "a)", "a(?i)b|c", "a{2}?"}) {
-    EXPECT_NE(error_of(pattern), "") << pattern;
+    EXPECT_NE(pattern_error(pattern), "") << pattern;
   }
 }
 

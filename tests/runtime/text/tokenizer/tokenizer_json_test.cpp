@@ -8,7 +8,7 @@
 namespace nmc {
 namespace {
 
-std::string error_of(std::string_view text) {
+std::string file_error(std::string_view text) {
   auto r = tok::read_tokenizer_json(text);
   return r.ok() ? "" : r.status().message();
 }
@@ -30,7 +30,7 @@ TEST(TokenizerJson, NamesTheMergeThatIsWrong) {
                        R"([null])", R"([[]])"};
   for (const char* merges : bad) {
     std::string text = std::string(R"({"model":{"merges":)") + merges + "}}";
-    EXPECT_EQ(error_of(text),
+    EXPECT_EQ(file_error(text),
               "tokenizer.json: \"model.merges[0]\" must be two tokens, as \"a b\" or as [\"a\", "
               "\"b\"]")
         << merges;
@@ -40,19 +40,19 @@ TEST(TokenizerJson, NamesTheMergeThatIsWrong) {
 TEST(TokenizerJson, IdsAreIntegers) {
   for (const char* id : {"\"1\"", "1.5", "null", "true", "[]", "{}"}) {
     std::string text = std::string(R"({"model":{"vocab":{"a":)") + id + "}}}";
-    EXPECT_NE(error_of(text).find("integer"), std::string::npos) << id;
+    EXPECT_NE(file_error(text).find("integer"), std::string::npos) << id;
   }
 }
 
 TEST(TokenizerJson, RefusesBrokenTextAndBombs) {
-  EXPECT_NE(error_of("{\"a\":").find("error at byte"), std::string::npos);
-  EXPECT_NE(error_of("").find("not valid JSON"), std::string::npos);
-  EXPECT_NE(error_of("{\"a\":\"\xff\"}").find("not valid JSON"), std::string::npos);
-  EXPECT_NE(error_of("[]").find("must be an object"), std::string::npos);
-  EXPECT_NE(error_of(std::string(1'000'000, '[')).find("nests deeper"), std::string::npos);
+  EXPECT_NE(file_error("{\"a\":").find("error at byte"), std::string::npos);
+  EXPECT_NE(file_error("").find("not valid JSON"), std::string::npos);
+  EXPECT_NE(file_error("{\"a\":\"\xff\"}").find("not valid JSON"), std::string::npos);
+  EXPECT_NE(file_error("[]").find("must be an object"), std::string::npos);
+  EXPECT_NE(file_error(std::string(1'000'000, '[')).find("nests deeper"), std::string::npos);
   std::string wide = "{";
   for (int i = 0; i < 2000; ++i) wide += "\"" + std::to_string(i) + "\":0,";
-  EXPECT_NE(error_of(wide + "\"x\":0}").find("more than 1000 keys"), std::string::npos);
+  EXPECT_NE(file_error(wide + "\"x\":0}").find("more than 1000 keys"), std::string::npos);
 }
 
 TEST(TokenizerJson, EveryPrefixOfAFileIsAnErrorWithASentence) {
