@@ -8,8 +8,6 @@
 
 namespace nmc::decode {
 
-constexpr float kLogitScale = 268435456.f;  // 2^28: the router's sums are integers, see router.cuh
-
 // The sum of the squares of a quarter of x, of which each lane has two blocks; in every lane.
 __device__ __forceinline__ float quarter_squares(const uint4 (&x)[2]) {
   float squares = 0;
@@ -32,19 +30,26 @@ __device__ __forceinline__ float inverse_rms(float q0, float q1, float q2, float
   return rsqrtf((q0 + q1 + q2 + q3) * (1.f / kHidden) + eps);
 }
 
-// A sum of the router as a number that orders like the logit, and back.
-__device__ __forceinline__ uint32_t logit_key(uint64_t word) {
-  const uint32_t bits = __float_as_uint(__ll2float_rn(int64_t(word) >> 8));
-  return bits ^ (uint32_t(int32_t(bits) >> 31) | 0x80000000u);
-}
-__device__ __forceinline__ float expert_score(uint32_t key, float inverse_rms) {
-  const uint32_t bits = key & 0x80000000u ? key ^ 0x80000000u : ~key;
-  const float logit = __uint_as_float(bits) * (inverse_rms * (1 / kLogitScale));
-  return __fdividef(1.f, 1.f + __expf(-logit));
-}
-
-// SiLU(gate) up of two hidden units: gate, up, gate, up.
-__device__ __forceinline__ uint32_t hidden_pair(const float (&a)[4]) {
+// SiLU(gate) up of hidden units 2 word and 2 word + 1 of a group, from the sums of all consumer
+// warps: gate, up, gate, up. By four lanes together, `part` 0 to 3.
+template <int kRowsOf>
+__device__ __forceinline__ uint32_t hidden_pair(const float (&sums)[kConsumers][kRowsOf][8],
+                                                int row, int word, int part, float inverse_rms) {
+  float a[4] = {};
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    const float4 v = *reinterpret_cast<const float4*>(&sums[part * 2 + k][row][word * 4]);
+    a[0] += v.x;
+    a[1] += v.y;
+    a[2] += v.z;
+    a[3] += v.w;
+  }
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    a[k] += __shfl_xor_sync(~0u, a[k], 1);
+    a[k] += __shfl_xor_sync(~0u, a[k], 2);
+    a[k] *= inverse_rms;
+  }
   const float h0 = __fdividef(a[0], 1.f + __expf(-a[0])) * a[1];
   const float h1 = __fdividef(a[2], 1.f + __expf(-a[2])) * a[3];
   return pack_bf16(h0, h1);

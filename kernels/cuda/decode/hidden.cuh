@@ -38,24 +38,7 @@ __device__ __forceinline__ void publish_pair(const Role& role, int pair, int buf
 #pragma unroll 1
   for (int rows = first | second; rows; rows &= rows - 1) {
     const int row = kBatch == 1 ? 0 : __ffs(rows) - 1;
-    float a[4] = {};
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-      const float4 v =
-          *reinterpret_cast<const float4*>(&s.up[buffer][i][part * 2 + k][row][(word & 1) * 4]);
-      a[0] += v.x;
-      a[1] += v.y;
-      a[2] += v.z;
-      a[3] += v.w;
-    }
-    const float scale = role.inverse_rms(row);
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-      a[k] += __shfl_xor_sync(~0u, a[k], 1);
-      a[k] += __shfl_xor_sync(~0u, a[k], 2);
-      a[k] *= scale;
-    }
-    const uint32_t pair = hidden_pair(a);
+    const uint32_t pair = hidden_pair(s.up[buffer][i], row, word & 1, part, role.inverse_rms(row));
     if (part == 0 && lane < 24 && (mine >> row & 1)) {
       const int at = entry + __popc(mine & ((1 << row) - 1));
       ptx::store_relaxed(out + at * (kWidth / 2), pair);

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/decode/arithmetic.cuh"
+#include "kernels/cuda/decode/logit_sums.cuh"
 #include "kernels/cuda/decode/role.cuh"
 #include "kernels/cuda/decode/routing.cuh"
 #include "kernels/cuda/decode/tile_block.cuh"
@@ -92,23 +92,8 @@ __device__ __forceinline__ void collect_logits(const Role& role, int part, uint3
   if (part >= kBatch) return;
 #pragma unroll 1
   for (int row = part; row < role.rows(); row += kXWarps) {
-    const ulonglong2* sums =
-        reinterpret_cast<const ulonglong2*>(role.p.mail.logits + (slot * kBatch + row) * kExperts) +
-        role.lane * 2;
-    ulonglong2 v[2];
-    role.watch.spin(
-        [&] {
-          v[0] = ptx::load_relaxed(sums);
-          v[1] = ptx::load_relaxed(sums + 1);
-          if (uint32_t(v[0].x & v[0].y & v[1].x & v[1].y & 255) == kCtas) {
-            return true;
-          }
-          __nanosleep(kPollPause);
-          return false;
-        },
-        Awaited::kLogits, layers);
-    s.keys[row][role.lane] =
-        make_uint4(logit_key(v[0].x), logit_key(v[0].y), logit_key(v[1].x), logit_key(v[1].y));
+    s.keys[row][role.lane] = await_logits(role.p.mail.logits + (slot * kBatch + row) * kExperts,
+                                          role.lane, role.watch, layers);
   }
   role.warp_arrive(&s.keys_ready);
 }

@@ -18,24 +18,8 @@ __device__ __forceinline__ void publish_group(const Role& role, int slot, int gr
 #pragma unroll 1
   for (int i = role.lane >> 3; i - (role.lane >> 3) < rows; i += 4) {
     const int in_block = min(i, rows - 1), entry = first + in_block;
-    float a[4] = {};
-#pragma unroll
-    for (int k = 0; k < 2; k++) {
-      const float4 v =
-          *reinterpret_cast<const float4*>(&s.sums[slot][part * 2 + k][in_block][word * 4]);
-      a[0] += v.x;
-      a[1] += v.y;
-      a[2] += v.z;
-      a[3] += v.w;
-    }
-    const float scale = s.inverse_rms[s.lists.row[entry]];
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-      a[k] += __shfl_xor_sync(~0u, a[k], 1);
-      a[k] += __shfl_xor_sync(~0u, a[k], 2);
-      a[k] *= scale;
-    }
-    const uint32_t pair = hidden_pair(a);
+    const uint32_t pair =
+        hidden_pair(s.sums[slot], in_block, word, part, s.inverse_rms[s.lists.row[entry]]);
     if (part == 0 && i < rows) {
       ptx::store_relaxed(
           reinterpret_cast<uint32_t*>(role.p.wide.h + entry * kHiddenBytes) + group * 2 + word,

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/decode/arithmetic.cuh"
-#include "kernels/cuda/decode/mailbox.cuh"
+#include "kernels/cuda/decode/logit_sums.cuh"
 #include "kernels/cuda/decode/wide/residual.cuh"
 #include "kernels/cuda/decode/wide/role.cuh"
 
@@ -21,30 +21,6 @@ __device__ __forceinline__ float row_norm(const Role& role, int row) {
     quarter[i] = quarter_squares(v);
   }
   return inverse_rms(quarter[0], quarter[1], quarter[2], quarter[3], role.p.norm_eps);
-}
-
-// The keys of experts 4 lane .. 4 lane + 3, when everybody has added to the sums.
-template <class Role>
-__device__ __forceinline__ void row_keys(const Role& role, int row, uint32_t layers,
-                                         uint32_t (&key)[4]) {
-  const ulonglong2* sums = reinterpret_cast<const ulonglong2*>(
-                               role.p.wide.logits + (layers % 3 * Role::kRows + row) * kExperts) +
-                           role.lane * 2;
-  ulonglong2 v[2];
-  role.watch.spin(
-      [&] {
-        v[0] = ptx::load_relaxed(sums);
-        v[1] = ptx::load_relaxed(sums + 1);
-        if (uint32_t(v[0].x & v[0].y & v[1].x & v[1].y & 255) == kCtas) return true;
-        __nanosleep(kPollPause);
-        return false;
-      },
-      Awaited::kLogits, layers);
-  __syncwarp();
-  key[0] = logit_key(v[0].x);
-  key[1] = logit_key(v[0].y);
-  key[2] = logit_key(v[1].x);
-  key[3] = logit_key(v[1].y);
 }
 
 // Bit i: expert 4 lane + i is among the first kActive (larger logit first, ties to the lower
@@ -90,8 +66,10 @@ __device__ __forceinline__ void publish_experts(const Role& role, int row, float
                                                 int layer, uint32_t layers) {
   const WideParams& p = role.p;
   uint32_t* record = p.wide.records + row * kRecordWords;
-  uint32_t key[4];
-  row_keys(role, row, layers, key);
+  const uint4 keys = await_logits(p.wide.logits + (layers % 3 * Role::kRows + row) * kExperts,
+                                  role.lane, role.watch, layers);
+  __syncwarp();
+  const uint32_t key[4] = {keys.x, keys.y, keys.z, keys.w};
   const uint32_t chosen = choose(key, role.lane);
   int before = 0;  // chosen experts of lower lanes
 #pragma unroll

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/decode/arithmetic.cuh"
+#include "kernels/cuda/decode/logit_sums.cuh"
 #include "kernels/cuda/decode/tile_block.cuh"
 #include "kernels/cuda/decode/wide/role.cuh"
 #include "kernels/cuda/ptx/async_copy.cuh"
