@@ -107,45 +107,21 @@ std::vector<ScoredToken> RowScan::most_likely(size_t count) const {
   return out;
 }
 
-RowWeights::RowWeights(const RowScan& scan, double temperature)
-    : scan_(scan), scale_(static_cast<float>(std::min(1 / temperature, kLargestScale))) {
+double total_weight(const RowScan& scan, double temperature) {
+  const auto scale = static_cast<float>(std::min(1 / temperature, kLargestScale));
   const float best = scan.best().logit;
-  sums_.reserve(scan.largest_.size());
-  for (size_t b = 0; b < scan.largest_.size(); ++b) {
+  double total = 0;
+  for (size_t b = 0; b < scan.blocks(); ++b) {
     const std::span<const float> values = scan.block(b);
     Doubles low = {}, high = {};
     for (size_t i = 0; i < values.size(); i += kLanes) {
-      const Floats w = exp_of((load(values, i) - best) * scale_);
+      const Floats w = exp_of((load(values, i) - best) * scale);
       low += Doubles{w[0], w[1]};
       high += Doubles{w[2], w[3]};
     }
-    sums_.push_back((low[0] + low[1]) + (high[0] + high[1]));
-    total_ += sums_.back();
+    total += (low[0] + low[1]) + (high[0] + high[1]);
   }
-}
-
-int32_t RowWeights::token_at(double part) const {
-  double rest = part * total_;
-  size_t b = 0;
-  // Rounding may leave a sliver behind the last block that has any weight: it is that block's.
-  size_t last = 0;
-  for (; b < sums_.size() && rest >= sums_[b]; ++b) {
-    if (sums_[b] > 0) last = b;
-    rest -= sums_[b];
-  }
-  if (b == sums_.size()) b = last;
-  const std::span<const float> values = scan_.block(b);
-  int32_t token = scan_.best().token;
-  for (size_t i = 0; i < values.size(); i += kLanes) {
-    const Floats weights = exp_of((load(values, i) - scan_.best().logit) * scale_);
-    for (size_t lane = 0; lane < std::min(kLanes, values.size() - i); ++lane) {
-      if (weights[lane] == 0) continue;
-      token = static_cast<int32_t>(b * RowScan::kBlock + i + lane);
-      rest -= weights[lane];
-      if (rest < 0) return token;
-    }
-  }
-  return token;
+  return total;
 }
 
 }  // namespace nmc

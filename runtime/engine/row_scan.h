@@ -32,35 +32,22 @@ class RowScan {
   // The `count` most likely tokens that can come, most likely first; fewer when there are no more.
   std::vector<ScoredToken> most_likely(size_t count) const;
 
- private:
-  friend class RowWeights;
+  // The row in blocks: block b begins with token b kBlock.
   static constexpr size_t kBlock = 256;
-
+  size_t blocks() const { return largest_.size(); }
+  float largest(size_t index) const { return largest_[index]; }
   std::span<const float> block(size_t index) const {
     return logits_.subspan(index * kBlock).first(std::min(kBlock, logits_.size() - index * kBlock));
   }
 
+ private:
   const std::span<const float> logits_;
   std::vector<float> largest_;  // of each block
   ScoredToken best_;
 };
 
-// The weights exp((logit - best) / temperature) of a whole row, summed. Relative errors stay below
-// 1e-6 of each weight.
-class RowWeights {
- public:
-  RowWeights(const RowScan& scan, double temperature);
-
-  double total() const { return total_; }
-  // The token that stands at `part` of the total, in [0, 1), when each has its weight in the order
-  // of the ids.
-  int32_t token_at(double part) const;
-
- private:
-  const RowScan& scan_;
-  const float scale_;         // 1 / temperature
-  std::vector<double> sums_;  // of each block
-  double total_ = 0;
-};
+// The sum of the weights exp((logit - best) / temperature) of a whole row. Relative errors stay
+// below 1e-6 of each weight.
+double total_weight(const RowScan& scan, double temperature);
 
 }  // namespace nmc

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/base/splitmix.h"
+#include "runtime/engine/noisy_best.h"
 #include "runtime/engine/row_scan.h"
 
 namespace nmc {
@@ -13,7 +15,7 @@ struct Candidate {
   double weight;  // exp((logit - best) / temperature): not normalised
 };
 
-double total_weight(const std::vector<Candidate>& candidates) {
+double sum_of(const std::vector<Candidate>& candidates) {
   double sum = 0;
   for (const Candidate& c : candidates) sum += c.weight;
   return sum;
@@ -68,38 +70,29 @@ std::vector<Candidate> gather_weight(const RowScan& scan, double temperature, do
     return weigh(scan.at_least(logit_of(weight, best, temperature)), best, temperature);
   };
   std::vector<Candidate> few = from(std::min(1.0, total * 1e-3));
-  if (total_weight(few) >= needed) return few;
+  if (sum_of(few) >= needed) return few;
   // What is lighter than this is, all together, too light to be needed.
   return from((total - needed) / static_cast<double>(vocabulary));
 }
 
-// What top_k, min_p and top_p leave, in order of the ids.
+// What top_k, min_p and top_p leave.
 std::vector<Candidate> filter(const RowScan& scan, const SamplingParams& p, size_t vocabulary) {
   const float best = scan.best().logit;
   std::vector<Candidate> c;
   double needed = 0;  // by top_p
   if (p.top_k > 0) {
     c = weigh(scan.most_likely(static_cast<size_t>(p.top_k)), best, p.temperature);
-    std::sort(c.begin(), c.end(),
-              [](const Candidate& a, const Candidate& b) { return a.token < b.token; });
   } else if (p.min_p > 0) {
     c = weigh(scan.at_least(logit_of(p.min_p, best, p.temperature)), best, p.temperature);
   } else {
-    double total = RowWeights(scan, p.temperature).total();
+    const double total = total_weight(scan, p.temperature);
     needed = p.top_p * total;
     c = gather_weight(scan, p.temperature, total, needed, vocabulary);
   }
   // The most likely candidate has weight 1.
   std::erase_if(c, [&](const Candidate& x) { return x.weight < p.min_p; });
-  if (p.top_p < 1) keep_weight(&c, needed > 0 ? needed : p.top_p * total_weight(c));
+  if (p.top_p < 1) keep_weight(&c, needed > 0 ? needed : p.top_p * sum_of(c));
   return c;
-}
-
-uint64_t splitmix64(uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
 }
 
 }  // namespace
@@ -108,30 +101,25 @@ uint64_t derived_seed(uint64_t seed, uint64_t index) {
   return index == 0 ? seed : splitmix64(splitmix64(seed) + index);
 }
 
-double uniform(uint64_t seed, uint64_t counter) {
-  return static_cast<double>(splitmix64(splitmix64(seed) ^ counter) >> 11) * 0x1p-53;
-}
-
 int32_t sample_token(std::span<const float> logits, const SamplingParams& params, uint64_t seed,
                      uint64_t step) {
   const RowScan scan(logits);
   if (params.temperature == 0) return scan.best().token;
-  const double part = uniform(seed, step);
+  const float scale = score_scale(params.temperature);
+  const uint64_t key = draw_key(seed, step);
   const bool everything = params.top_k == 0 && params.min_p == 0 && params.top_p == 1;
-  if (everything) return RowWeights(scan, params.temperature).token_at(part);
+  if (everything) return noisy_best(scan, scale, key);
 
-  std::vector<Candidate> candidates = filter(scan, params, logits.size());
-  double target = part * total_weight(candidates);
-  for (const Candidate& c : candidates) {
-    target -= c.weight;
-    if (target < 0) return c.token;
+  NoisyBest best(scale, key);
+  for (const Candidate& c : filter(scan, params, logits.size())) {
+    best.offer(logits[static_cast<size_t>(c.token)], c.token);
   }
-  return scan.best().token;  // rounding left a sliver beyond the last candidate
+  return best.token();
 }
 
 GeneratedToken with_logprobs(std::span<const float> logits, int32_t token, int64_t top) {
   const RowScan scan(logits);
-  const double log_total = scan.best().logit + std::log(RowWeights(scan, 1).total());
+  const double log_total = scan.best().logit + std::log(total_weight(scan, 1));
   auto logprob = [&](float logit) { return static_cast<float>(logit - log_total); };
   GeneratedToken out{token, logprob(logits[static_cast<size_t>(token)]), {}};
   for (const ScoredToken& t : scan.most_likely(static_cast<size_t>(top))) {

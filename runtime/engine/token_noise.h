@@ -72,6 +72,12 @@ constexpr float gumbel(uint32_t bits) {
 }
 inline constexpr float kMostNoise = 22.9f;
 
+// The scale of a temperature; finite, so that the best token's score is.
+constexpr float score_scale(double temperature) {
+  if (temperature == 0) return 0;
+  return static_cast<float>(temperature < 1e-30 ? 1e30 : 1 / temperature);
+}
+
 // The score of a token. `scale`: 1 / temperature, or 0 for the logit itself, without noise.
 constexpr float token_score(float logit, float scale, uint32_t bits) {
   return scale == 0 ? logit : token_noise::multiply_add(logit, scale, gumbel(bits));

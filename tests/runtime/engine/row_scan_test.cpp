@@ -7,6 +7,7 @@
 #include <random>
 
 #include "runtime/engine/sampler.h"
+#include "runtime/engine/token_noise.h"
 
 namespace nmc {
 namespace {
@@ -71,31 +72,14 @@ TEST(RowScan, WeightsAreExponentials) {
       for (float l : logits) {
         sum += std::exp((static_cast<double>(l) - scan.best().logit) / temperature);
       }
-      EXPECT_NEAR(RowWeights(scan, temperature).total() / sum, 1, 1e-6);
+      EXPECT_NEAR(total_weight(scan, temperature) / sum, 1, 1e-6);
     }
   }
-}
-
-TEST(RowScan, EveryTokenStandsWhereItsWeightDoes) {
-  std::mt19937 random(7);
-  std::vector<float> logits = row(1000, random);
-  RowScan scan(logits);
-  RowWeights weights(scan, 2);
-  double before = 0;
-  for (size_t i = 0; i < logits.size(); ++i) {
-    if (logits[i] == kNever) continue;
-    double weight = std::exp((logits[i] - scan.best().logit) / 2) / weights.total();
-    if (weight > 1e-4) {
-      EXPECT_EQ(weights.token_at(before + weight / 2), static_cast<int32_t>(i));
-    }
-    before += weight;
-  }
-  EXPECT_NE(logits[static_cast<size_t>(weights.token_at(0))], kNever);
-  EXPECT_NE(logits[static_cast<size_t>(weights.token_at(1 - 0x1p-53))], kNever);
 }
 
 // The token that a plain implementation of the filters draws.
-int32_t plain_draw(const std::vector<float>& logits, const SamplingParams& p, double part) {
+int32_t plain_draw(const std::vector<float>& logits, const SamplingParams& p, uint64_t seed,
+                   uint64_t step) {
   std::vector<ScoredToken> all = sorted(logits);
   if (p.top_k > 0) all.resize(std::min(all.size(), static_cast<size_t>(p.top_k)));
   auto weight = [&](const ScoredToken& t) {
@@ -107,14 +91,12 @@ int32_t plain_draw(const std::vector<float>& logits, const SamplingParams& p, do
   size_t kept = 0;
   while (kept < all.size() && (kept == 0 || sum < p.top_p * total)) sum += weight(all[kept++]);
   if (p.top_p < 1) all.resize(kept);
-  std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.token < b.token; });
-  total = 0;
-  for (const ScoredToken& t : all) total += weight(t);
-  double rest = part * total;
-  for (const ScoredToken& t : all) {
-    if ((rest -= weight(t)) < 0) return t.token;
+  const uint64_t key = draw_key(seed, step);
+  for (ScoredToken& t : all) {
+    t.logit = token_score(t.logit, score_scale(p.temperature),
+                          token_bits(key, static_cast<uint32_t>(t.token)));
   }
-  return all.back().token;
+  return std::min_element(all.begin(), all.end(), more_likely)->token;
 }
 
 TEST(RowScan, FastDrawsArePlainDraws) {
@@ -130,7 +112,7 @@ TEST(RowScan, FastDrawsArePlainDraws) {
         SamplingParams p = filters;
         p.temperature = temperature;
         for (uint64_t step = 0; step < 20; ++step, ++draws) {
-          differ += sample_token(logits, p, 3, step) != plain_draw(logits, p, uniform(3, step));
+          differ += sample_token(logits, p, 3, step) != plain_draw(logits, p, 3, step);
         }
       }
     }

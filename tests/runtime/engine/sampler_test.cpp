@@ -55,16 +55,5 @@ TEST(Sampler, LogprobsAreOfTheUnfilteredModel) {
   EXPECT_NEAR(t.top[1].logprob, std::log(0.3), 1e-6);
 }
 
-TEST(Sampler, UniformStaysInItsInterval) {
-  double sum = 0;
-  for (uint64_t i = 0; i < 10000; ++i) {
-    double u = uniform(3, i);
-    ASSERT_GE(u, 0);
-    ASSERT_LT(u, 1);
-    sum += u;
-  }
-  EXPECT_NEAR(sum / 10000, 0.5, 0.01);
-}
-
 }  // namespace
 }  // namespace nmc
