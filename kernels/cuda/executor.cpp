@@ -13,6 +13,10 @@ namespace {
 // What the runtime itself and small allocations take.
 constexpr uint64_t kReserve = uint64_t{768} << 20;
 
+// Of a launch of the decode kernel.
+constexpr int64_t kMostSteps = 64;
+static_assert(kMostSteps <= kMaxDecodeSteps);
+
 Result<cudaDeviceProp> current_device() {
   int device = 0;
   cudaDeviceProp properties;
@@ -95,7 +99,25 @@ class CudaExecutor : public Executor {
     return pools_.write_page(pool, page, from, stream_.get());
   }
 
+  int64_t most_steps() const override {
+    return decoder_ && model().max_context <= kMaxDecodeTokens ? kMostSteps : 0;
+  }
+  Status decode(std::span<const DecodeStep> batch, int64_t steps, int64_t vocabulary,
+                Decoded* out) override {
+    return decoder_->decode(batch, steps, vocabulary, out);
+  }
+
   Status forward(std::span<const SequenceStep> batch, std::vector<float>* logits) override {
+    return forward(batch, logits, nullptr);
+  }
+  Status forward_with_pauses(std::span<const SequenceStep> batch, std::vector<float>* logits,
+                             const Pauses& pauses) override {
+    return forward(batch, logits, &pauses);
+  }
+
+ private:
+  Status forward(std::span<const SequenceStep> batch, std::vector<float>* logits,
+                 const Pauses* pauses) {
     const auto vocab = static_cast<size_t>(model().vocab);
     std::vector<SequenceStep> chunks;
     std::vector<const SequenceStep*> tokens;
@@ -108,9 +130,9 @@ class CudaExecutor : public Executor {
         chunks.push_back(step);
       }
     }
-    if (tokens.empty()) return run_chunks(chunks, logits);
+    if (tokens.empty()) return run_chunks(chunks, logits, pauses);
     std::vector<float> of_chunks;
-    NMC_TRY(run_chunks(chunks, &of_chunks));
+    NMC_TRY(run_chunks(chunks, &of_chunks, pauses));
     logits->resize(wanted * vocab);
     std::vector<float*> of_tokens;
     auto to = logits->begin();
@@ -128,7 +150,6 @@ class CudaExecutor : public Executor {
     return decoder_->run(tokens, of_tokens);
   }
 
- private:
   static size_t logit_rows(const SequenceStep& step) {
     return step.logits == LogitsWanted::kAll    ? step.tokens.size()
            : step.logits == LogitsWanted::kLast ? 1
@@ -137,7 +158,8 @@ class CudaExecutor : public Executor {
 
   // Tokens are taken in order, as many as fit one pass at a time; those of one sequence may stand
   // in several passes.
-  Status run_chunks(std::span<const SequenceStep> batch, std::vector<float>* logits) {
+  Status run_chunks(std::span<const SequenceStep> batch, std::vector<float>* logits,
+                    const Pauses* pauses) {
     const auto vocab = static_cast<size_t>(model().vocab);
     logits->clear();
     std::vector<SequenceStep> pass;
@@ -147,7 +169,7 @@ class CudaExecutor : public Executor {
       for (const SequenceStep& step : pass) wanted += logit_rows(step);
       const size_t before = logits->size();
       logits->resize(before + wanted * vocab);
-      NMC_TRY(rows_->run(pass, logits->data() + before));
+      NMC_TRY(rows_->run(pass, logits->data() + before, pauses));
       pass.clear();
       room = rows_->most_rows();
       return {};

@@ -13,8 +13,12 @@ class DecodeShare {
 
   // The next step may read prompts.
   bool prefill_due() const { return owed_ <= 0; }
-  // A step took `seconds`.
+  // A step that did one or both took `seconds`.
   void spent(double seconds, bool decoded, bool read);
+  // Nothing but prompts was read for `seconds`, while streams waited or while there were none.
+  void read_alone(double seconds, bool streams) { owed_ = streams ? owed_ + seconds * ratio_ : 0; }
+  // Seconds that decoding may have before prompts are due.
+  double owed() const { return owed_; }
 
  private:
   const double ratio_;  // decoding to prefill

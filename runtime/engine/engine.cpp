@@ -1,16 +1,14 @@
 #include "runtime/engine/engine.h"
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 #include <thread>
 
 #include "runtime/base/log.h"
 #include "runtime/engine/check_request.h"
-#include "runtime/engine/decode_share.h"
 #include "runtime/engine/sampler.h"
 #include "runtime/engine/scheduler.h"
-#include "runtime/engine/token_draws.h"
+#include "runtime/engine/stepper.h"
 
 namespace nmc {
 namespace {
@@ -29,6 +27,14 @@ uint64_t fresh_seed() {
   return (uint64_t{device()} << 32) | device();
 }
 
+StepperOptions stepper_options(const EngineOptions& o) {
+  return {.vocabulary = o.vocabulary,
+          .decode_share = o.decode_share,
+          .burst_seconds = o.burst_seconds,
+          .pause_seconds = o.pause_seconds,
+          .threads = std::min({usable_cores(), kDrawThreads, static_cast<size_t>(o.parallel)})};
+}
+
 }  // namespace
 
 // `mutex_` guards what clients and the thread share: the inbox, the flags and the statistics. All
@@ -43,8 +49,10 @@ class Engine::Impl {
                     .prefill_chunk = options_.prefill_chunk,
                     .prefix_cache = options_.prefix_cache,
                     .page_hasher = options_.page_hasher}),
-        share_(options_.decode_share),
-        draws_(std::min({usable_cores(), kDrawThreads, static_cast<size_t>(options_.parallel)})),
+        stepper_(executor_.get(), &scheduler_, stepper_options(options_),
+                 [this](Sequence* s, Result<GeneratedToken> token) {
+                   return accept(s, std::move(token));
+                 }),
         slots_(static_cast<size_t>(options_.parallel)) {
     load_pages();
     update_stats();
@@ -143,7 +151,9 @@ class Engine::Impl {
     while (take_inbox()) {
       drop_cancelled();
       scheduler_.admit();
-      if (!scheduler_.running().empty()) step();
+      if (!scheduler_.running().empty()) {
+        if (Status status = stepper_.step(); !status.ok()) fail(status);
+      }
       if (options_.check_invariants || kUnoptimised) scheduler_.check_invariants();
       update_stats();
     }
@@ -174,62 +184,24 @@ class Engine::Impl {
     for (Sequence* s : gone) finish(s, FinishReason::kCancelled);
   }
 
-  void step() {
-    std::vector<Scheduler::Work> work = scheduler_.next_step(share_.prefill_due());
-    std::vector<SequenceStep> batch;
-    bool decodes = false, reads = false;
-    for (const auto& [s, count] : work) {
-      auto first = static_cast<size_t>(s->processed);
-      batch.push_back(
-          {.tokens = std::span(s->tokens).subspan(first, static_cast<size_t>(count)),
-           .first = s->processed,
-           .global_pages = s->pages->global(),
-           .sliding_pages = s->pages->sliding(),
-           .logits = count == s->pending() ? LogitsWanted::kLast : LogitsWanted::kNone});
-      (s->reading() ? reads : decodes) = true;
-    }
-    if (batch.empty()) return;  // all who could have run had to yield; others will
-    auto begin = std::chrono::steady_clock::now();
-    if (Status status = executor_->forward(batch, &logits_); !status.ok()) return fail(status);
-    std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    share_.spent(time.count(), decodes, reads);
-
-    auto vocab = static_cast<size_t>(executor_->model().vocab);
-    std::vector<TokenDraw> draws;
-    for (size_t i = 0; i < work.size(); ++i) {
-      done(work[i]);
-      if (batch[i].logits == LogitsWanted::kNone) continue;
-      draws.push_back({.sequence = work[i].sequence,
-                       .logits = std::span<const float>(logits_)
-                                     .subspan(draws.size() * vocab, vocab)
-                                     .first(static_cast<size_t>(options_.vocabulary))});
-    }
-    draws_.run(draws);
-    for (TokenDraw& draw : draws) accept(draw.sequence, std::move(draw.token));
-  }
-
-  void done(const Scheduler::Work& work) {
-    Sequence* s = work.sequence;
-    bool reading = s->reading();
-    scheduler_.done(work);
-    int64_t fresh = s->generation->set_read(std::min(s->processed, s->prompt_size()));
-    prompt_tokens_ += static_cast<uint64_t>(fresh);
-    if (reading) recomputed_tokens_ += static_cast<uint64_t>(work.count - fresh);
-  }
-
-  // Follows the token that was drawn for a sequence, and ends it when that says so.
-  void accept(Sequence* s, Result<GeneratedToken> token) {
-    if (!token.ok()) return finish(s, FinishReason::kError, token.status());
+  // Follows the token that was drawn for a sequence; false when that ended it.
+  bool accept(Sequence* s, Result<GeneratedToken> token) {
+    auto end = [&](FinishReason reason, Status status = {}) {
+      finish(s, reason, std::move(status));
+      return false;
+    };
+    if (!token.ok()) return end(FinishReason::kError, token.status());
     TokenChooser::After after = s->chooser->take(token->token);
     if (after == TokenChooser::After::kDrop) {
       s->generation->count_end();
-      return finish(s, FinishReason::kStop);
+      return end(FinishReason::kStop);
     }
     s->tokens.push_back(token->token);
     ++generated_tokens_;
     s->generation->push(std::move(token).value());
-    if (after == TokenChooser::After::kStop) return finish(s, FinishReason::kStop);
-    if (static_cast<int64_t>(s->tokens.size()) >= s->token_limit) finish(s, FinishReason::kLength);
+    if (after == TokenChooser::After::kStop) return end(FinishReason::kStop);
+    if (static_cast<int64_t>(s->tokens.size()) >= s->token_limit) return end(FinishReason::kLength);
+    return true;
   }
 
   void finish(Sequence* s, FinishReason reason, Status status = {}) {
@@ -270,11 +242,11 @@ class Engine::Impl {
     stats_.sliding_pages = scheduler_.pool(KvPool::kSliding).size();
     stats_.sliding_pages_free = scheduler_.pool(KvPool::kSliding).free_pages();
     stats_.sliding_pages_cached = scheduler_.pool(KvPool::kSliding).idle_pages();
-    stats_.prompt_tokens = prompt_tokens_;
+    stats_.prompt_tokens = stepper_.prompt_tokens();
     stats_.cached_tokens = cached_tokens_;
     stats_.generated_tokens = generated_tokens_;
     stats_.preemptions = scheduler_.preemptions();
-    stats_.recomputed_tokens = recomputed_tokens_;
+    stats_.recomputed_tokens = stepper_.recomputed_tokens();
     update_slots();
   }
 
@@ -295,12 +267,9 @@ class Engine::Impl {
 
   std::unique_ptr<Executor> executor_;
   const EngineOptions options_;
-  Scheduler scheduler_;        // the thread's
-  DecodeShare share_;          // the thread's
-  TokenDraws draws_;           // the thread's
-  std::vector<float> logits_;  // the thread's: rows of the last call
-  uint64_t prompt_tokens_ = 0, cached_tokens_ = 0, generated_tokens_ = 0;  // the thread's
-  uint64_t recomputed_tokens_ = 0;                                         // the thread's
+  Scheduler scheduler_;                                // the thread's
+  Stepper stepper_;                                    // the thread's
+  uint64_t cached_tokens_ = 0, generated_tokens_ = 0;  // the thread's
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +28,34 @@ struct SequenceStep {
   LogitsWanted logits = LogitsWanted::kLast;
 };
 
+// How a device chooses tokens by itself: as sample_token does with these parameters and no others.
+struct DeviceDraw {
+  double temperature = 1, top_p = 1;
+  uint64_t seed = 0;  // of the sequence's random stream
+  uint64_t draw = 0;  // number of the first token's draw in it
+};
+
+// A sequence that goes on by itself: its token gives the next one, and so on.
+struct DecodeStep {
+  int32_t token = 0;
+  int64_t position = 0;  // of the token; keys and values of all earlier ones are in the pages
+  // As in SequenceStep: they cover `position` and as many tokens as there are steps.
+  std::span<const int32_t> global_pages;
+  std::span<const int32_t> sliding_pages;
+  std::optional<DeviceDraw> draw = {};  // absent: the logits are wanted
+};
+
+struct Decoded {
+  std::vector<int32_t> tokens;  // [steps][sequences]; of sequences without a draw: anything
+  std::vector<float> logits;    // [sequences without a draw][vocab]
+};
+
+// How a long call lets others have the device in between.
+struct Pauses {
+  double seconds = 0;             // of work between two pauses, more or less
+  std::function<Status()> pause;  // a failure ends the call
+};
+
 // How many pages of each pool an executor holds memory for.
 struct KvCapacity {
   int64_t global_pages = 0;
@@ -47,6 +77,27 @@ class Executor {
   // `vocab` values, in batch order: none, one, or one per token as each step wants. A failure is
   // final (kInternal): the executor must not be used again.
   virtual Status forward(std::span<const SequenceStep> batch, std::vector<float>* logits) = 0;
+
+  // The same with pauses, in which decode may be called for sequences that are not in the batch.
+  // Devices that cannot be interrupted make none.
+  virtual Status forward_with_pauses(std::span<const SequenceStep> batch,
+                                     std::vector<float>* logits, const Pauses& pauses) {
+    (void)pauses;
+    return forward(batch, logits);
+  }
+
+  // ---- several tokens without the host. Executors that cannot do it keep these as they are.
+  // The most steps of one call of decode; 0: there is no decode.
+  virtual int64_t most_steps() const { return 0; }
+  // Runs `steps` steps of different sequences; one step if there is a sequence without a draw.
+  // Tokens from `vocabulary` on are never drawn. Keys and values of all tokens but the last are in
+  // the pages afterwards. The same tokens, to the bit, as with forward and sample_token, whatever
+  // else is in the batch and however the steps are cut into calls. Failures as with forward.
+  virtual Status decode(std::span<const DecodeStep> batch, int64_t steps, int64_t vocabulary,
+                        Decoded* out) {
+    (void)batch, (void)steps, (void)vocabulary, (void)out;
+    return unsupported("this device does not choose tokens");
+  }
 
   // ---- pages as bytes, for storage. Executors that cannot do it keep these as they are.
   // Names the form of the bytes and the arithmetic that makes them: two executors on one model that

@@ -58,6 +58,20 @@ std::vector<Scheduler::Work> Scheduler::next_step(bool read) {
   return work;
 }
 
+std::vector<Scheduler::Work> Scheduler::next_decodes() {
+  std::vector<Work> work;
+  for (auto& s : running_) {
+    if (s->reading()) continue;
+    s->pages->release_before_window(s->processed);
+    if (reserve(s.get(), 1)) work.push_back({s.get(), 1});
+  }
+  return work;
+}
+
+bool Scheduler::reserve(Sequence* s, int64_t count) {
+  return s->pages->grow(s->processed + count);
+}
+
 void Scheduler::add_prompts(std::vector<Work>* work) {
   int64_t budget = limits_.prefill_chunk;
   std::vector<Sequence*> readers;

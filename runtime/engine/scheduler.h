@@ -43,6 +43,10 @@ class Scheduler {
   // what the prefix cache holds of them, when `read` says so or nobody decodes. Pages are in place
   // for all of it.
   std::vector<Work> next_step(bool read);
+  // One token of every sequence that decodes and need not take a page from another one.
+  std::vector<Work> next_decodes();
+  // Takes pages for `count` tokens, if there are any.
+  bool reserve(Sequence* sequence, int64_t count);
   // The keys and values of `work` are in the pages.
   void done(const Work& work);
   // Takes a finished or cancelled sequence out, wherever it is; its full pages go to the prefix

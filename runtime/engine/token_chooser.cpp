@@ -28,6 +28,21 @@ bool TokenChooser::is_due() {
   return !guide_ || !guide_->active() || guide_->allows(request_.deadline->token);
 }
 
+int64_t TokenChooser::free_draws() const {
+  const SamplingParams& p = request_.sampling;
+  if (changes_logits() || request_.top_logprobs >= 0) return 0;
+  if (p.temperature != 0 && (p.top_k > 0 || p.min_p > 0)) return 0;
+  if (!request_.deadline || met_) return INT64_MAX;
+  return std::max<int64_t>(0, request_.deadline->after - written_);
+}
+
+DeviceDraw TokenChooser::device_draw() const {
+  return {.temperature = request_.sampling.temperature,
+          .top_p = request_.sampling.top_p,
+          .seed = seed_,
+          .draw = static_cast<uint64_t>(written_)};
+}
+
 Result<int32_t> TokenChooser::choose(std::span<const float> logits, std::vector<float>* scratch) {
   if (is_due()) return request_.deadline->token;
   if (changes_logits()) {

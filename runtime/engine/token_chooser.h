@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/engine/executor.h"
 #include "runtime/engine/grammar_guide.h"
 #include "runtime/engine/penalties.h"
 #include "runtime/engine/request.h"
@@ -24,6 +25,11 @@ class TokenChooser {
   // `request` must outlive the chooser; `eos`: the model's end-of-sequence tokens.
   TokenChooser(const GenerationRequest& request, const std::vector<int32_t>& eos, uint64_t seed);
 
+  // The next tokens that depend on nothing but logits and what `device_draw` says, unless one of
+  // them changes that; 0: the next one is the host's.
+  int64_t free_draws() const;
+  // How a device draws them.
+  DeviceDraw device_draw() const;
   // Draws a token. `logits`: [vocabulary] float32. `scratch` is memory that callers reuse. Fails
   // when no token is left: a constraint is never dropped to go on.
   Result<int32_t> choose(std::span<const float> logits, std::vector<float>* scratch);

@@ -66,6 +66,9 @@ void add_measuring_options(CLI::App* app, BenchArguments* a, Parsed* parsed) {
                    "Time the GPU's decode kernel on weights made there, for the model of this "
                    "config.json")
       ->type_name("GEOMETRY");
+  group->add_flag("--engine", a->engine,
+                  "With --synthetic: the whole engine; streams, prompts and what they feel of each "
+                  "other");
   group->add_flag("--ceiling", parsed->ceiling,
                   "Measure only what a plain reader of memory reaches");
   const auto list = [&](const char* names, std::vector<int64_t>& values, int64_t least,
@@ -158,6 +161,9 @@ BenchArguments parse_bench_arguments(int argc, char** argv) {
   for (int64_t depth : a.model.depths) {
     if (!synthetic || depth <= kMostNoise) continue;
     usage_error("--synthetic goes to a depth of " + std::to_string(kMostNoise));
+  }
+  if (a.engine && (!synthetic || !a.model.trace.empty() || !a.plot.empty())) {
+    usage_error("--engine goes with --synthetic, without --trace and --plot");
   }
   if (!a.model.trace.empty() && a.mode != Mode::kModel && !synthetic) {
     usage_error("--trace goes with -m or --synthetic");

@@ -22,6 +22,7 @@ struct BenchArguments {
   ModelOptions model;
   std::string geometry;                // with kSynthetic: a config.json
   std::vector<int64_t> batches = {1};  // with kSynthetic
+  bool engine = false;                 // with kSynthetic: not the kernel alone
   Format format = Format::kMarkdown;
   std::filesystem::path plot;  // an SVG of the results; empty: none
 };

@@ -7,6 +7,7 @@
 #include "tools/bench/arguments.h"
 #ifdef NMC_HAS_CUDA
 #include "tools/bench/decode.h"
+#include "tools/bench/engine.h"
 #endif
 #include "tools/bench/host_ceiling.h"
 #include "tools/bench/plot.h"
@@ -74,6 +75,12 @@ Status model(const BenchArguments& a) {
 
 #ifdef NMC_HAS_CUDA
 Status synthetic(const BenchArguments& a) {
+  if (a.engine) {
+    return run_engine({.geometry = a.geometry,
+                       .batches = a.batches,
+                       .depths = a.model.depths,
+                       .tokens = a.model.answers.front()});
+  }
   Plot plot{a.geometry + ", decode kernel", "tokens before", "tokens/s", {}};
   NMC_TRY(run_decode({.geometry = a.geometry,
                       .batches = a.batches,

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cassert>
 
+#include "runtime/engine/token_noise.h"
+
 namespace nmc::cuda {
 namespace {
 
@@ -37,6 +39,8 @@ Result<StepDecoder> StepDecoder::create(const DeviceWeights& weights, const KvPo
   NMC_ASSIGN(steps.host_tables_, allocate_pinned(tables, "page tables"));
   NMC_ASSIGN(steps.logits_, allocate_device(logits, "logits"));
   NMC_ASSIGN(steps.host_logits_, allocate_pinned(logits, "logits"));
+  NMC_ASSIGN(steps.host_tokens_,
+             allocate_pinned(kMaxDecodeRows * kMaxDecodeSteps * sizeof(int32_t), "tokens"));
   return steps;
 }
 
@@ -46,44 +50,114 @@ bool StepDecoder::takes(const SequenceStep& step) {
 
 Status StepDecoder::run(std::span<const SequenceStep* const> steps,
                         std::span<float* const> logits) {
-  for (size_t first = 0; first < steps.size(); first += kMaxDecodeRows) {
-    const size_t count = std::min<size_t>(kMaxDecodeRows, steps.size() - first);
-    NMC_TRY(run_group(steps.subspan(first, count), logits.subspan(first, count)));
+  std::vector<DecodeStep> batch;
+  for (const SequenceStep* step : steps) {
+    assert(takes(*step));
+    batch.push_back({.token = step->tokens[0],
+                     .position = step->first,
+                     .global_pages = step->global_pages,
+                     .sliding_pages = step->sliding_pages});
+  }
+  for (size_t first = 0; first < batch.size(); first += kMaxDecodeRows) {
+    const size_t count = std::min<size_t>(kMaxDecodeRows, batch.size() - first);
+    NMC_TRY(run_group(std::span(batch).subspan(first, count), 1, 0, logits.subspan(first, count),
+                      nullptr, 0));
   }
   return {};
 }
 
-Status StepDecoder::run_group(std::span<const SequenceStep* const> steps,
-                              std::span<float* const> logits) {
-  std::vector<DecodeRow> rows;
-  size_t entries = 0;
-  const auto place = [&](std::span<const int32_t> pages, int64_t position) {
-    const auto count = std::min(pages.size(), static_cast<size_t>(position / kPageTokens) + 1);
-    std::copy_n(pages.begin(), count, host_tables_.as<int32_t>() + entries);
-    const int32_t* table = tables_.as<int32_t>() + entries;
-    entries += count;
+Status StepDecoder::decode(std::span<const DecodeStep> batch, int64_t steps, int64_t vocabulary,
+                           Decoded* out) {
+  assert(steps >= 1 && steps <= kMaxDecodeSteps);
+  out->tokens.resize(static_cast<size_t>(steps) * batch.size());
+  std::vector<float*> logits;
+  size_t wanted = 0;
+  for (const DecodeStep& step : batch) wanted += !step.draw;
+  out->logits.resize(wanted * vocab_);
+  float* next = out->logits.data();
+  for (const DecodeStep& step : batch) {
+    logits.push_back(step.draw ? nullptr : next);
+    if (!step.draw) next += vocab_;
+  }
+  for (size_t first = 0; first < batch.size(); first += kMaxDecodeRows) {
+    const size_t count = std::min<size_t>(kMaxDecodeRows, batch.size() - first);
+    NMC_TRY(run_group(batch.subspan(first, count), steps, vocabulary,
+                      std::span(logits).subspan(first, count), out->tokens.data() + first,
+                      batch.size()));
+  }
+  return {};
+}
+
+std::vector<DecodeRow> StepDecoder::place_tables(std::span<const DecodeStep> group, int64_t steps,
+                                                 size_t* entries) {
+  *entries = 0;
+  const auto place = [&](std::span<const int32_t> pages, int64_t last) {
+    const auto count = std::min(pages.size(), static_cast<size_t>(last / kPageTokens) + 1);
+    std::copy_n(pages.begin(), count, host_tables_.as<int32_t>() + *entries);
+    const int32_t* table = tables_.as<int32_t>() + *entries;
+    *entries += count;
     return table;
   };
-  for (const SequenceStep* step : steps) {
-    assert(takes(*step));
-    const int32_t* global = place(step->global_pages, step->first);
-    rows.push_back({step->tokens[0], step->first, global, place(step->sliding_pages, step->first)});
+  std::vector<DecodeRow> rows;
+  for (const DecodeStep& step : group) {
+    const int64_t last = step.position + steps - 1;
+    DecodeRow row{.token = step.token, .position = step.position};
+    row.global_pages = place(step.global_pages, last);
+    row.sliding_pages = place(step.sliding_pages, last);
+    if (step.draw && step.draw->temperature != 0) {
+      row.sampling = {.scale = score_scale(step.draw->temperature),
+                      .top_p = static_cast<float>(step.draw->top_p),
+                      .seed = step.draw->seed,
+                      .draw = step.draw->draw};
+    }
+    rows.push_back(row);
   }
-  NMC_TRY(check(cudaMemcpyAsync(tables_.as<void>(), host_tables_.as<void>(),
-                                entries * sizeof(int32_t), cudaMemcpyHostToDevice, stream_),
-                "copying page tables"));
-  NMC_TRY(decoder_.start({.rows = rows, .steps = 1, .logits = logits_.as<float>()}, stream_));
-  NMC_TRY(
-      check(cudaMemcpyAsync(host_logits_.as<void>(), logits_.as<void>(),
-                            steps.size() * vocab_ * sizeof(float), cudaMemcpyDeviceToHost, stream_),
-            "copying logits"));
-  NMC_TRY(decoder_.wait(stream_));
-  for (size_t i = 0; i < steps.size(); ++i) {
+  return rows;
+}
+
+Status StepDecoder::run_group(std::span<const DecodeStep> group, int64_t steps, int64_t vocabulary,
+                              std::span<float* const> logits, int32_t* tokens, size_t stride) {
+  const auto copy = [&](void* to, const void* from, size_t bytes, const char* what) {
+    return check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), what);
+  };
+  size_t entries = 0;
+  const std::vector<DecodeRow> rows = place_tables(group, steps, &entries);
+  NMC_TRY(copy(tables_.as<void>(), host_tables_.as<void>(), entries * sizeof(int32_t),
+               "copying page tables"));
+  const auto wanted = [](const float* row) { return row != nullptr; };
+  const bool any = std::ranges::any_of(logits, wanted);
+  assert(steps == 1 || !any);
+  NMC_TRY(decoder_.start({.rows = rows,
+                          .steps = static_cast<int>(steps),
+                          .logits = any ? logits_.as<float>() : nullptr,
+                          .vocabulary = vocabulary},
+                         stream_));
+  for (size_t i = 0; i < group.size(); ++i) {
     if (logits[i] == nullptr) continue;
-    if (!copy_finite(host_logits_.as<float>() + i * vocab_, vocab_, logits[i])) {
-      return internal_error("the logits at position " + std::to_string(steps[i]->first) +
-                            " are not finite: the weights overflow, or a value was read that was "
-                            "never written");
+    NMC_TRY(copy(host_logits_.as<float>() + i * vocab_, logits_.as<float>() + i * vocab_,
+                 vocab_ * sizeof(float), "copying logits"));
+  }
+  NMC_TRY(copy(host_tokens_.as<void>(), decoder_.tokens(),
+               static_cast<size_t>(steps) * group.size() * sizeof(int32_t), "copying tokens"));
+  NMC_TRY(decoder_.wait(stream_));
+
+  const auto not_finite = [&](size_t i, int64_t step) {
+    return internal_error("the logits at position " + std::to_string(group[i].position + step) +
+                          " are not finite: the weights overflow, or a value was read that was "
+                          "never written");
+  };
+  for (size_t i = 0; i < group.size(); ++i) {
+    if (logits[i] != nullptr) {
+      if (!copy_finite(host_logits_.as<float>() + i * vocab_, vocab_, logits[i])) {
+        return not_finite(i, 0);
+      }
+      continue;
+    }
+    for (int64_t step = 0; tokens != nullptr && step < steps; ++step) {
+      const auto at = static_cast<size_t>(step);
+      const int32_t token = host_tokens_.as<int32_t>()[at * group.size() + i];
+      if (token < 0) return not_finite(i, step);
+      tokens[at * stride + i] = token;
     }
   }
   return {};

@@ -1,5 +1,5 @@
-// Steps of the Executor interface through the decode kernel: page tables to the device, logits
-// back.
+// Steps of the Executor interface through the decode kernel: page tables to the device, tokens or
+// logits back.
 #pragma once
 
 #include <memory>
@@ -25,16 +25,25 @@ class StepDecoder {
   // the `vocab` values of step i, or is null. Waits for the device.
   Status run(std::span<const SequenceStep* const> steps, std::span<float* const> logits);
 
+  // As Executor::decode says; at most kMaxDecodeSteps steps, and none beyond kMaxDecodeTokens.
+  Status decode(std::span<const DecodeStep> batch, int64_t steps, int64_t vocabulary, Decoded* out);
+
  private:
   StepDecoder(Decoder decoder, cudaStream_t stream)
       : decoder_(std::move(decoder)), stream_(stream) {}
-  Status run_group(std::span<const SequenceStep* const> steps, std::span<float* const> logits);
+
+  // Up to kMaxDecodeRows sequences. logits[i] as above; tokens of sequence i come to tokens[i],
+  // tokens[i + stride], ..., unless `tokens` is null.
+  Status run_group(std::span<const DecodeStep> group, int64_t steps, int64_t vocabulary,
+                   std::span<float* const> logits, int32_t* tokens, size_t stride);
+  std::vector<DecodeRow> place_tables(std::span<const DecodeStep> group, int64_t steps,
+                                      size_t* entries);
 
   Decoder decoder_;
   cudaStream_t stream_;
   size_t vocab_ = 0;
   DeviceMemory tables_, logits_;
-  PinnedMemory host_tables_, host_logits_;
+  PinnedMemory host_tables_, host_logits_, host_tokens_;
 };
 
 }  // namespace nmc::cuda

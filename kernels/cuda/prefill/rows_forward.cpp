@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <climits>
 
 #include "kernels/cuda/prefill/attention.h"
@@ -96,12 +97,12 @@ Status RowsForward::mark(const char* operation) {
   return options_.times == nullptr ? Status() : options_.times->mark(operation, stream_);
 }
 
-Status RowsForward::run(std::span<const SequenceStep> steps, float* logits) {
-  NMC_TRY(start(steps));
+Status RowsForward::run(std::span<const SequenceStep> steps, float* logits, const Pauses* pauses) {
+  NMC_TRY(start(steps, pauses));
   return finish(logits);
 }
 
-Status RowsForward::start(std::span<const SequenceStep> steps) {
+Status RowsForward::start(std::span<const SequenceStep> steps, const Pauses* pauses) {
   NMC_TRY(batch_.assign(steps, stream_));
   assert(batch_.view().rows <= options_.rows);
   if (options_.poison) NMC_TRY(poison(*buffers_, model_, options_.rows, stream_));
@@ -111,7 +112,27 @@ Status RowsForward::start(std::span<const SequenceStep> steps) {
   NMC_TRY(rotation(buffers_->frequencies, model_.head_dim / 2, b.position, b.rows,
                    buffers_->rotation, stream_));
   NMC_TRY(mark("embed"));
+  if (pauses != nullptr) return run_layers(*pauses);
   for (size_t i = 0; i < layers_.size(); ++i) NMC_TRY(run_layer(i));
+  return {};
+}
+
+// As many layers at a time as should fit between two pauses.
+Status RowsForward::run_layers(const Pauses& pauses) {
+  using Clock = std::chrono::steady_clock;
+  for (size_t first = 0; first < layers_.size();) {
+    const double fit = std::max(1.0, pauses.seconds / layer_seconds_);
+    const size_t rest = layers_.size() - first;
+    const size_t count = fit < static_cast<double>(rest) ? static_cast<size_t>(fit) : rest;
+    const auto begin = Clock::now();
+    for (size_t i = 0; i < count; ++i) NMC_TRY(run_layer(first + i));
+    first += count;
+    if (first == layers_.size()) break;
+    NMC_TRY(check(cudaStreamSynchronize(stream_), "running the model"));
+    layer_seconds_ =
+        std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(count);
+    NMC_TRY(pauses.pause());
+  }
   return {};
 }
 

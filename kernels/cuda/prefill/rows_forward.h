@@ -33,10 +33,11 @@ class RowsForward {
 
   // Runs the steps, at most options.rows tokens together, and writes the logits they want to
   // `logits` (host, [wanted][vocab]). Waits for the device. kInternal when a logit is not finite.
-  Status run(std::span<const SequenceStep> steps, float* logits);
+  // `pauses`: between layers; the stream is idle then.
+  Status run(std::span<const SequenceStep> steps, float* logits, const Pauses* pauses = nullptr);
 
-  // The same without logits and without waiting: for measurements.
-  Status start(std::span<const SequenceStep> steps);
+  // The same without logits and, but for pauses, without waiting: for measurements.
+  Status start(std::span<const SequenceStep> steps, const Pauses* pauses = nullptr);
 
   int64_t most_rows() const { return options_.rows; }
 
@@ -47,6 +48,7 @@ class RowsForward {
   RowsForward(const DeviceWeights* weights, const KvPools* pools, cudaStream_t stream,
               RowsOptions options);
   Status allocate();
+  Status run_layers(const Pauses& pauses);
   Status run_layer(size_t index);
   Status run_attention(size_t index, const Layer& layer);
   Status run_mlp(const Layer& layer);
@@ -65,6 +67,7 @@ class RowsForward {
   const DeviceTensor *embedding_, *final_norm_, *head_;
   std::unique_ptr<Buffers> buffers_;
   Batch batch_;
+  double layer_seconds_ = 1e-3;  // lately, of a pass with pauses
   TensorMaps maps_;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,8 @@
 #include "kernels/cuda/decode/decoder.h"
 #include "kernels/cuda/decode/events.h"
 #include "kernels/cuda/noisy_sequence.h"
+#include "runtime/engine/sampler.h"
+#include "runtime/engine/token_noise.h"
 #include "tests/kernels/cuda/decode_twin.h"
 #include "tests/kernels/cuda/north.h"
 #include "tests/support/require.h"
@@ -47,8 +50,10 @@ class DecodeTest : public testing::Test {
   }
   const ModelDescription& model() const { return weights_->model(); }
 
+  // `sampling`: of each sequence; none: all greedy.
   Steps decode(Decoder& decoder, std::span<const NoisySequence* const> sequences, int steps,
-               Disturbance disturbance = {}) {
+               Disturbance disturbance = {}, std::span<const RowSampling> sampling = {},
+               int64_t vocabulary = 0) {
     Steps out;
     const size_t vocab = model().vocab, chosen = model().layers.size() * 8, rows = sequences.size();
     const auto logits = require(allocate_device(steps * rows * vocab * sizeof(float), "logits"));
@@ -57,11 +62,13 @@ class DecodeTest : public testing::Test {
     for (const NoisySequence* s : sequences) {
       batch.push_back({first_token(*s), s->tokens(), s->global_pages(), s->sliding_pages()});
     }
+    for (size_t i = 0; i < sampling.size(); ++i) batch[i].sampling = sampling[i];
     require(decoder.start({.rows = batch,
                            .steps = steps,
                            .logits = logits.as<float>(),
                            .experts = experts.as<int>(),
-                           .disturbance = disturbance},
+                           .disturbance = disturbance,
+                           .vocabulary = vocabulary},
                           nullptr));
     require(decoder.wait(nullptr));
     out.tokens.resize(steps * rows);
@@ -293,6 +300,46 @@ TEST_F(DecodeDeathTest, SaysWhoWaitedForWhatWhenASignalIsLost) {
         testing::ExitedWithCode(3), c.expected)
         << c.rows << " rows";
   }
+}
+
+// Every kind of draw in one batch, some flat and some steep, against the host's sampler.
+TEST_F(DecodeTest, DrawsTheTokensThatTheHostDraws) {
+  const Sequences sequences(model());
+  auto decoder = require(Decoder::create(*weights_, sequences.kv()));
+  const size_t vocab = model().vocab;
+  int drawn = 0, differing = 0;
+  for (int run = 0; run < runs_of("NMC_DECODE_RUNS", 24); ++run) {
+    const size_t rows = std::array{1, 2, 3, 4, 8}[run % 5];
+    const int64_t known = run % 2 ? 0 : 200'000 - run;
+    std::vector<const NoisySequence*> batch;
+    std::vector<SamplingParams> params;
+    std::vector<RowSampling> sampling;
+    for (size_t i = 0; i < rows; ++i) {
+      batch.push_back(&sequences[i]);
+      const double temperature = std::array{1.0, 0.0, 0.3, 5.0, 1.0, 0.05}[(run + i) % 6];
+      const double top_p = std::array{1.0, 0.95, 0.3, 0.999, 0.01}[(run / 2 + i) % 5];
+      params.push_back({.temperature = temperature, .top_p = top_p});
+      sampling.push_back({.scale = score_scale(temperature),
+                          .top_p = temperature == 0 ? 1 : float(top_p),
+                          .seed = uint64_t(run),
+                          .draw = 1000 * i});
+    }
+    const Steps got = decode(decoder, batch, Sequences::kSteps, {}, sampling, known);
+    for (int step = 0; step < Sequences::kSteps; ++step) {
+      for (size_t i = 0; i < rows; ++i, ++drawn) {
+        const size_t at = step * rows + i;
+        const auto row = std::span(got.logits).subspan(at * vocab, known ? known : vocab);
+        const int32_t want = sample_token(row, params[i], uint64_t(run), 1000 * i + step);
+        if (got.tokens[at] == want) continue;
+        // Only a token on the very edge of top_p may be in for one and out for the other.
+        ++differing;
+        EXPECT_LT(params[i].top_p, 1) << "row " << i << " of " << rows << ", step " << step << ": "
+                                      << got.tokens[at] << ", not " << want;
+      }
+    }
+  }
+  std::cout << differing << " of " << drawn << " draws differ\n";
+  EXPECT_LE(differing, drawn / 100);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "tests/kernels/cuda/fixture.h"
 #include "tests/kernels/cuda/north.h"
+#include "tests/support/decode_by_forward.h"
 
 namespace nmc::test {
 namespace {
@@ -75,6 +76,90 @@ TEST_F(CudaNorth, TokensKeepTheirBitsBesideAChunk) {
     EXPECT_EQ(std::memcmp(&logits[row * vocab], want[row]->data(), vocab * sizeof(float)), 0)
         << "row " << row;
   }
+}
+
+// Several steps without the host: the same tokens as with it, however they are cut.
+TEST_F(CudaNorth, DecodingAheadGivesTheTokensOfSingleSteps) {
+  ASSERT_GE(executor_->most_steps(), 12);
+  const int64_t before[] = {60, 4090, 333};
+  const std::optional<DeviceDraw> draws[] = {DeviceDraw{.temperature = 0},
+                                             DeviceDraw{.temperature = 0.8, .seed = 5, .draw = 7},
+                                             DeviceDraw{.temperature = 1, .top_p = 0.9, .seed = 6}};
+  std::vector<TestSequence> sequences;
+  for (int64_t i = 0; i < 3; ++i) {
+    sequences.push_back(sequence(i));
+    sequences.back().run(executor_.get(), ids(i, before[i]), LogitsWanted::kNone);
+  }
+  // One step of all, beginning with `tokens` behind `done` tokens of each.
+  auto batch_of = [&](std::span<const int32_t> tokens, int64_t done) {
+    std::vector<DecodeStep> batch;
+    for (size_t i = 0; i < 3; ++i) {
+      const SequenceStep whole = sequences[i].step({}, LogitsWanted::kNone);
+      DecodeStep step{.token = tokens[i],
+                      .position = before[i] + done,
+                      .global_pages = whole.global_pages,
+                      .sliding_pages = whole.sliding_pages,
+                      .draw = draws[i]};
+      step.draw->draw += static_cast<uint64_t>(done);
+      batch.push_back(step);
+    }
+    return batch;
+  };
+  const std::vector<int32_t> first = {11, 12, 13};
+  Decoded want;
+  require(decode_by_forward(executor_.get(), batch_of(first, 0), 12, model_.vocab, &want));
+  for (int64_t cut : {12, 1, 5}) {
+    std::vector<int32_t> got, tokens = first;
+    for (int64_t done = 0; done < 12; done += cut) {
+      Decoded some;
+      const int64_t steps = std::min(cut, 12 - done);
+      require(executor_->decode(batch_of(tokens, done), steps, model_.vocab, &some));
+      got.insert(got.end(), some.tokens.begin(), some.tokens.end());
+      tokens.assign(some.tokens.end() - 3, some.tokens.end());
+    }
+    EXPECT_EQ(got, want.tokens) << "in calls of " << cut;
+  }
+}
+
+// A prompt in parts, between which another sequence decodes.
+TEST_F(CudaNorth, PausesChangeNothing) {
+  TestSequence stream = sequence(0), plain = sequence(1), paused = sequence(2);
+  stream.run(executor_.get(), ids(0, 100), LogitsWanted::kNone);
+  const auto want = plain.run(executor_.get(), ids(0, 700), LogitsWanted::kLast);
+  const SequenceStep step = paused.step(ids(0, 700), LogitsWanted::kLast);
+  int pauses = 0;
+  int32_t token = 5;
+  std::vector<int32_t> tokens;
+  const SequenceStep whole = stream.step({}, LogitsWanted::kNone);
+  auto decode = [&]() -> Status {
+    const DecodeStep one{.token = token,
+                         .position = 100 + pauses++,
+                         .global_pages = whole.global_pages,
+                         .sliding_pages = whole.sliding_pages,
+                         .draw = DeviceDraw{.temperature = 0}};
+    Decoded out;
+    NMC_TRY(executor_->decode(std::span(&one, 1), 1, model_.vocab, &out));
+    tokens.push_back(token = out.tokens[0]);
+    return {};
+  };
+  std::vector<float> got;
+  require(executor_->forward_with_pauses(std::span(&step, 1), &got,
+                                         {.seconds = 1e-9, .pause = decode}));
+  EXPECT_EQ(pauses, 4);  // between five layers
+  EXPECT_EQ(first_difference(got, want, model_.vocab), -1);
+  // The stream said what it says without a prompt beside it.
+  const std::vector<int32_t> said = tokens;
+  tokens.clear();
+  token = 5;
+  pauses = 0;
+  for (size_t i = 0; i < said.size(); ++i) require(decode());
+  EXPECT_EQ(tokens, said);
+  EXPECT_FALSE(
+      executor_
+          ->forward_with_pauses(
+              std::span(&step, 1), &got,
+              {.seconds = 1e-9, .pause = [] { return internal_error("the test's pause"); }})
+          .ok());
 }
 
 }  // namespace

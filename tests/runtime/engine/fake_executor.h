@@ -8,6 +8,7 @@
 
 #include "runtime/cache/kv_layout.h"
 #include "runtime/engine/executor.h"
+#include "tests/support/decode_by_forward.h"
 
 namespace nmc {
 
@@ -56,6 +57,23 @@ class FakeExecutor : public Executor {
     return {};
   }
 
+  Status forward_with_pauses(std::span<const SequenceStep> batch, std::vector<float>* logits,
+                             const Pauses& pauses) override {
+    for (int i = 0; i < pauses_in_a_call; ++i) NMC_TRY(pauses.pause());
+    NMC_TRY(forward(batch, logits));
+    for (int i = 0; i < pauses_in_a_call; ++i) NMC_TRY(pauses.pause());
+    return {};
+  }
+  int64_t most_steps() const override { return ahead; }
+  Status decode(std::span<const DecodeStep> batch, int64_t steps, int64_t vocabulary,
+                Decoded* out) override {
+    longest_burst = std::max(longest_burst, steps);
+    return test::decode_by_forward(this, batch, steps, vocabulary, out);
+  }
+
+  int64_t ahead = 0;         // steps that it takes alone; 0: it does not choose tokens
+  int pauses_in_a_call = 1;  // before the work, and after it
+  int64_t longest_burst = 0;
   int64_t fail_after = -1;  // calls until the device fails; negative: never
   size_t largest_batch = 0;
   std::chrono::microseconds delay{0};  // of every call

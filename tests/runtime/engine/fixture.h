@@ -3,16 +3,27 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "runtime/engine/engine.h"
 #include "tests/runtime/engine/fake_executor.h"
 
 namespace nmc {
 
+// Tokens that devices choose themselves in a row. The tests run once without it, and once more
+// with NMC_TEST_AHEAD=7.
+inline int64_t steps_ahead() {
+  const char* steps = std::getenv("NMC_TEST_AHEAD");
+  return steps ? std::atoi(steps) : 0;
+}
+
 // An engine over pools of the given size.
 inline std::unique_ptr<Engine> make_engine_in(KvCapacity capacity, EngineOptions options,
                                               FakeExecutor** fake = nullptr,
-                                              int64_t fail_after = -1) {
+                                              int64_t fail_after = -1,
+                                              int64_t ahead = steps_ahead()) {
   auto executor = std::make_unique<FakeExecutor>(capacity);
+  executor->ahead = ahead;
   executor->fail_after = fail_after;
   if (fake) *fake = executor.get();
   auto engine = Engine::create(std::move(executor), std::move(options));
@@ -43,9 +54,10 @@ inline std::vector<int32_t> collect(Generation& g) {
   return out;
 }
 
-// What a request says alone, with nothing cached.
+// What a request says alone, token by token, with nothing cached.
 inline std::vector<int32_t> solo(const GenerationRequest& r, int64_t context = 0) {
-  auto engine = make_engine({.context = context, .parallel = 1, .prefix_cache = false});
+  const EngineOptions options{.context = context, .parallel = 1, .prefix_cache = false};
+  auto engine = make_engine_in(kv_capacity_for(fake_model(), options), options, nullptr, -1, 0);
   auto g = engine->submit(r);
   EXPECT_TRUE(g.ok());
   return collect(**g);
