@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "kernels/cuda/ceiling.h"
+#include "kernels/cuda/copy_ceiling.h"
 #include "kernels/cuda/decode_meter.h"
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
@@ -73,15 +74,18 @@ void print_case(const DecodeOptions& o, const CeilingReport& ceiling, const cuda
 
 Status print_ceiling(Format format) {
   NMC_ASSIGN(const CeilingReport c, measure_read_ceiling(kCeilingBytes, kCeilingRepeats));
+  NMC_ASSIGN(const double copies, cuda::measure_copy_ceiling());
   if (format == Format::kJson) {
     std::printf("%s\n", dump_json(Json{{"device", c.device},
                                        {"sms", c.sms},
                                        {"median_gb_s", c.median_gb_s},
-                                       {"best_gb_s", c.best_gb_s}})
+                                       {"best_gb_s", c.best_gb_s},
+                                       {"copies_gb_s", copies}})
                             .c_str());
   } else {
-    std::printf("%s, %d SMs: reads %.0f GB/s (best %.0f)\n", c.device.c_str(), c.sms, c.median_gb_s,
-                c.best_gb_s);
+    std::printf(
+        "%s, %d SMs: reads %.0f GB/s (best %.0f); copies %.1f GB/s of pinned memory to it\n",
+        c.device.c_str(), c.sms, c.median_gb_s, c.best_gb_s, copies);
   }
   return {};
 }

@@ -29,7 +29,7 @@ struct DecodeOptions {
 Status run_decode(const DecodeOptions& options,
                   const std::function<void(int64_t batch, int64_t depth, double tokens_s)>& report);
 
-// Prints what a plain reader of device memory reaches.
+// Prints what a plain reader of device memory reaches, and a copy of host memory to it.
 Status print_ceiling(Format format);
 
 }  // namespace nmc::bench
