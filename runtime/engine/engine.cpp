@@ -151,6 +151,7 @@ class Engine::Impl {
     while (take_inbox()) {
       drop_cancelled();
       scheduler_.admit();
+      update_stats();  // whoever sees a token also sees that its request waits no more
       if (!scheduler_.running().empty()) {
         if (Status status = stepper_.step(); !status.ok()) fail(status);
       }

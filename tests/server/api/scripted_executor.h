@@ -1,14 +1,17 @@
-// A device that says what a test wrote: after any prompt, the tokens of a script.
+// A device that says what a test wrote: after any prompt, the tokens of a script. With
+// NMC_TEST_AHEAD=7 in the environment it chooses up to seven tokens in a row by itself.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "runtime/engine/executor.h"
+#include "tests/support/decode_by_forward.h"
 
 namespace nmc::test {
 
@@ -30,6 +33,14 @@ class ScriptedExecutor : public Executor {
   std::string name() const override { return "scripted"; }
   const ModelDescription& model() const override { return model_; }
   KvCapacity kv_capacity() const override { return capacity_; }
+  int64_t most_steps() const override {
+    const char* steps = std::getenv("NMC_TEST_AHEAD");
+    return steps ? std::atoi(steps) : 0;
+  }
+  Status decode(std::span<const DecodeStep> batch, int64_t steps, int64_t vocabulary,
+                Decoded* out) override {
+    return decode_by_forward(this, batch, steps, vocabulary, out);
+  }
 
   Status forward(std::span<const SequenceStep> batch, std::vector<float>* logits) override {
     if (control_->fail) return internal_error("the test pulled the plug");
