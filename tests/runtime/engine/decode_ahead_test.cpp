@@ -144,7 +144,9 @@ TEST(DecodeAhead, AStreamGoesOnWhileAPromptIsRead) {
 }
 
 TEST(DecodeAhead, CancellingEndsWithinABurst) {
-  auto engine = ahead_engine({.parallel = 1});
+  FakeExecutor* fake = nullptr;
+  auto engine = ahead_engine({.parallel = 1}, &fake);
+  fake->delay = std::chrono::milliseconds(2);
   auto g = *engine->submit(request(1, 10, 900));
   g->next(std::chrono::seconds(10));
   g->cancel();
