@@ -67,8 +67,8 @@ class DecodeTest : public testing::Test {
                            .steps = steps,
                            .logits = logits.as<float>(),
                            .experts = experts.as<int>(),
-                           .disturbance = disturbance,
-                           .vocabulary = vocabulary},
+                           .vocabulary = vocabulary,
+                           .disturbance = disturbance},
                           nullptr));
     require(decoder.wait(nullptr));
     out.tokens.resize(steps * rows);
