@@ -23,8 +23,8 @@ struct EngineOptions {
   double decode_share = 0.5;
   // On devices that choose tokens themselves: the longest that they go on without looking who came,
   // left or listens, and the work on prompts between two chances for running streams. In seconds.
-  double burst_seconds = 0.012;
-  double pause_seconds = 0.006;
+  double burst_seconds = 0.016;
+  double pause_seconds = 0.005;
   // Token ids that the tokenizer knows; rows of the model beyond them are padding: refused in
   // prompts, never drawn, no part of logprobs. 0: all.
   int64_t vocabulary = 0;

@@ -47,7 +47,9 @@ struct DecodeStep {
 
 struct Decoded {
   std::vector<int32_t> tokens;  // [steps][sequences]; of sequences without a draw: anything
-  std::vector<float> logits;    // [sequences without a draw][vocab]
+  // A row of `vocab` values for each sequence without a draw, in memory of the executor's that keeps
+  // them until its next call.
+  std::vector<std::span<const float>> logits;
 };
 
 // How a long call lets others have the device in between.

@@ -51,12 +51,7 @@ Status Stepper::run_together(const Work& work) {
   const Stopwatch watch;
   NMC_TRY(executor_->forward(batch, &logits_));
   share_.spent(watch.seconds(), decoded, read);
-  std::vector<Sequence*> drawing;
-  for (size_t i = 0; i < work.size(); ++i) {
-    done(work[i]);
-    if (batch[i].logits != LogitsWanted::kNone) drawing.push_back(work[i].sequence);
-  }
-  draw(drawing, logits_);
+  finish(work, batch);
   return {};
 }
 
@@ -82,12 +77,7 @@ Status Stepper::read(const Work& work) {
   const auto& running = scheduler_->running();
   const bool streams = !std::all_of(running.begin(), running.end(), is_reading);
   share_.read_alone(watch.seconds(), streams);
-  std::vector<Sequence*> drawing;
-  for (size_t i = 0; i < work.size(); ++i) {
-    done(work[i]);
-    if (batch[i].logits != LogitsWanted::kNone) drawing.push_back(work[i].sequence);
-  }
-  draw(drawing, logits_);
+  finish(work, batch);
   return {};
 }
 
@@ -170,14 +160,25 @@ Status Stepper::take_burst(const Work& work, const std::vector<DecodeStep>& batc
   return {};
 }
 
-void Stepper::draw(const std::vector<Sequence*>& sequences, const std::vector<float>& logits) {
+void Stepper::finish(const Work& work, const std::vector<SequenceStep>& batch) {
   const auto vocab = static_cast<size_t>(executor_->model().vocab);
+  std::vector<Sequence*> drawing;
+  std::vector<std::span<const float>> rows;
+  for (size_t i = 0; i < work.size(); ++i) {
+    done(work[i]);
+    if (batch[i].logits == LogitsWanted::kNone) continue;
+    rows.push_back(std::span(logits_).subspan(drawing.size() * vocab, vocab));
+    drawing.push_back(work[i].sequence);
+  }
+  draw(drawing, rows);
+}
+
+void Stepper::draw(const std::vector<Sequence*>& sequences,
+                   const std::vector<std::span<const float>>& rows) {
   std::vector<TokenDraw> draws;
-  for (Sequence* s : sequences) {
-    draws.push_back({.sequence = s,
-                     .logits = std::span<const float>(logits)
-                                   .subspan(draws.size() * vocab, vocab)
-                                   .first(static_cast<size_t>(options_.vocabulary))});
+  for (size_t i = 0; i < sequences.size(); ++i) {
+    draws.push_back({.sequence = sequences[i],
+                     .logits = rows[i].first(static_cast<size_t>(options_.vocabulary))});
   }
   draws_.run(draws);
   for (TokenDraw& d : draws) accept_(d.sequence, std::move(d.token));

@@ -15,8 +15,8 @@ namespace nmc {
 struct StepperOptions {
   int64_t vocabulary = 0;     // tokens that can be drawn
   double decode_share = 0.5;  // see EngineOptions, as the next ones
-  double burst_seconds = 0.012;
-  double pause_seconds = 0.006;
+  double burst_seconds = 0.016;
+  double pause_seconds = 0.005;
   size_t threads = 1;  // that draw tokens
 };
 
@@ -51,8 +51,11 @@ class Stepper {
   int64_t burst_of(const Work& work);
   std::vector<DecodeStep> decode_steps_of(const Work& work) const;
   Status take_burst(const Work& work, const std::vector<DecodeStep>& batch, int64_t steps);
-  // Draws for the sequences whose rows stand in `logits`.
-  void draw(const std::vector<Sequence*>& sequences, const std::vector<float>& logits);
+  // Draws for sequences that have done their work, from a row of logits each.
+  void draw(const std::vector<Sequence*>& sequences,
+            const std::vector<std::span<const float>>& rows);
+  // Follows a call of forward.
+  void finish(const Work& work, const std::vector<SequenceStep>& batch);
   void done(const Scheduler::Work& work);
 
   Executor* executor_;

@@ -7,8 +7,10 @@
 
 namespace nmc::test {
 
+// `logits`: keeps the rows of `out`.
 inline Status decode_by_forward(Executor* executor, std::span<const DecodeStep> batch,
-                                int64_t steps, int64_t vocabulary, Decoded* out) {
+                                int64_t steps, int64_t vocabulary, std::vector<float>* logits,
+                                Decoded* out) {
   const auto vocab = static_cast<size_t>(executor->model().vocab);
   std::vector<int32_t> next;
   for (const DecodeStep& s : batch) next.push_back(s.token);
@@ -21,12 +23,11 @@ inline Status decode_by_forward(Executor* executor, std::span<const DecodeStep> 
                      .global_pages = batch[i].global_pages,
                      .sliding_pages = batch[i].sliding_pages});
     }
-    std::vector<float> logits;
-    NMC_TRY(executor->forward(one, &logits));
+    NMC_TRY(executor->forward(one, logits));
     for (size_t i = 0; i < batch.size(); ++i) {
-      const std::span<const float> row = std::span(logits).subspan(i * vocab, vocab);
+      const std::span<const float> row = std::span(*logits).subspan(i * vocab, vocab);
       if (!batch[i].draw) {
-        out->logits.insert(out->logits.end(), row.begin(), row.end());
+        out->logits.push_back(row);
       } else {
         const DeviceDraw& d = *batch[i].draw;
         next[i] = sample_token(row.first(static_cast<size_t>(vocabulary)),

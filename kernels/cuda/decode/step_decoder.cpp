@@ -1,7 +1,6 @@
 #include "kernels/cuda/decode/step_decoder.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 
 #include "runtime/engine/token_noise.h"
@@ -11,16 +10,6 @@ namespace {
 
 // Entries of one page table.
 constexpr size_t kTableEntries = kMaxDecodeTokens / kPageTokens;
-
-// Copies and looks: true when all values are finite. Integers, so that the compiler vectorises.
-bool copy_finite(const float* from, size_t count, float* to) {
-  std::copy_n(from, count, to);
-  uint32_t largest = 0;
-  for (size_t i = 0; i < count; ++i) {
-    largest = std::max(largest, std::bit_cast<uint32_t>(from[i]) & 0x7fffffffu);
-  }
-  return largest < 0x7f800000u;
-}
 
 }  // namespace
 
@@ -58,10 +47,15 @@ Status StepDecoder::run(std::span<const SequenceStep* const> steps,
                      .global_pages = step->global_pages,
                      .sliding_pages = step->sliding_pages});
   }
+  std::vector<int32_t> tokens(batch.size());
   for (size_t first = 0; first < batch.size(); first += kMaxDecodeRows) {
     const size_t count = std::min<size_t>(kMaxDecodeRows, batch.size() - first);
-    NMC_TRY(run_group(std::span(batch).subspan(first, count), 1, 0, logits.subspan(first, count),
-                      nullptr, 0));
+    std::vector<const float*> rows(count);
+    for (size_t i = 0; i < count; ++i) rows[i] = logits[first + i] ? row_of(i) : nullptr;
+    NMC_TRY(run_group(std::span(batch).subspan(first, count), 1, 0, rows, &tokens[first], 0));
+    for (size_t i = 0; i < count; ++i) {
+      if (rows[i] != nullptr) std::copy_n(rows[i], vocab_, logits[first + i]);
+    }
   }
   return {};
 }
@@ -69,21 +63,22 @@ Status StepDecoder::run(std::span<const SequenceStep* const> steps,
 Status StepDecoder::decode(std::span<const DecodeStep> batch, int64_t steps, int64_t vocabulary,
                            Decoded* out) {
   assert(steps >= 1 && steps <= kMaxDecodeSteps);
-  out->tokens.resize(static_cast<size_t>(steps) * batch.size());
-  std::vector<float*> logits;
-  size_t wanted = 0;
-  for (const DecodeStep& step : batch) wanted += !step.draw;
-  out->logits.resize(wanted * vocab_);
-  float* next = out->logits.data();
-  for (const DecodeStep& step : batch) {
-    logits.push_back(step.draw ? nullptr : next);
-    if (!step.draw) next += vocab_;
-  }
-  for (size_t first = 0; first < batch.size(); first += kMaxDecodeRows) {
-    const size_t count = std::min<size_t>(kMaxDecodeRows, batch.size() - first);
-    NMC_TRY(run_group(batch.subspan(first, count), steps, vocabulary,
-                      std::span(logits).subspan(first, count), out->tokens.data() + first,
-                      batch.size()));
+  const size_t sequences = batch.size();
+  out->tokens.resize(static_cast<size_t>(steps) * sequences);
+  out->logits.clear();
+  kept_.clear();
+  for (size_t first = 0; first < sequences; first += kMaxDecodeRows) {
+    const size_t count = std::min<size_t>(kMaxDecodeRows, sequences - first);
+    std::vector<const float*> rows(count);
+    for (size_t i = 0; i < count; ++i) rows[i] = batch[first + i].draw ? nullptr : row_of(i);
+    NMC_TRY(run_group(batch.subspan(first, count), steps, vocabulary, rows,
+                      out->tokens.data() + first, sequences));
+    for (const float* row : rows) {
+      if (row == nullptr) continue;
+      // The next group needs the memory.
+      if (sequences > kMaxDecodeRows) row = kept_.emplace_back(row, row + vocab_).data();
+      out->logits.emplace_back(row, vocab_);
+    }
   }
   return {};
 }
@@ -116,7 +111,8 @@ std::vector<DecodeRow> StepDecoder::place_tables(std::span<const DecodeStep> gro
 }
 
 Status StepDecoder::run_group(std::span<const DecodeStep> group, int64_t steps, int64_t vocabulary,
-                              std::span<float* const> logits, int32_t* tokens, size_t stride) {
+                              std::span<const float* const> rows_wanted, int32_t* tokens,
+                              size_t stride) {
   const auto copy = [&](void* to, const void* from, size_t bytes, const char* what) {
     return check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), what);
   };
@@ -125,7 +121,7 @@ Status StepDecoder::run_group(std::span<const DecodeStep> group, int64_t steps, 
   NMC_TRY(copy(tables_.as<void>(), host_tables_.as<void>(), entries * sizeof(int32_t),
                "copying page tables"));
   const auto wanted = [](const float* row) { return row != nullptr; };
-  const bool any = std::ranges::any_of(logits, wanted);
+  const bool any = std::ranges::any_of(rows_wanted, wanted);
   assert(steps == 1 || !any);
   NMC_TRY(decoder_.start({.rows = rows,
                           .steps = static_cast<int>(steps),
@@ -133,31 +129,22 @@ Status StepDecoder::run_group(std::span<const DecodeStep> group, int64_t steps, 
                           .vocabulary = vocabulary},
                          stream_));
   for (size_t i = 0; i < group.size(); ++i) {
-    if (logits[i] == nullptr) continue;
+    if (!wanted(rows_wanted[i])) continue;
     NMC_TRY(copy(host_logits_.as<float>() + i * vocab_, logits_.as<float>() + i * vocab_,
                  vocab_ * sizeof(float), "copying logits"));
   }
   NMC_TRY(copy(host_tokens_.as<void>(), decoder_.tokens(),
                static_cast<size_t>(steps) * group.size() * sizeof(int32_t), "copying tokens"));
   NMC_TRY(decoder_.wait(stream_));
-
-  const auto not_finite = [&](size_t i, int64_t step) {
-    return internal_error("the logits at position " + std::to_string(group[i].position + step) +
-                          " are not finite: the weights overflow, or a value was read that was "
-                          "never written");
-  };
   for (size_t i = 0; i < group.size(); ++i) {
-    if (logits[i] != nullptr) {
-      if (!copy_finite(host_logits_.as<float>() + i * vocab_, vocab_, logits[i])) {
-        return not_finite(i, 0);
-      }
-      continue;
-    }
-    for (int64_t step = 0; tokens != nullptr && step < steps; ++step) {
-      const auto at = static_cast<size_t>(step);
-      const int32_t token = host_tokens_.as<int32_t>()[at * group.size() + i];
-      if (token < 0) return not_finite(i, step);
-      tokens[at * stride + i] = token;
+    for (size_t step = 0; step < static_cast<size_t>(steps); ++step) {
+      const int32_t token = host_tokens_.as<int32_t>()[step * group.size() + i];
+      tokens[step * stride + i] = token;
+      if (token >= 0) continue;
+      return internal_error("the logits at position " +
+                            std::to_string(group[i].position + static_cast<int64_t>(step)) +
+                            " are not finite: the weights overflow, or a value was read that was "
+                            "never written");
     }
   }
   return {};

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "kernels/cuda/decode/decoder.h"
 #include "runtime/engine/executor.h"
@@ -32,10 +33,11 @@ class StepDecoder {
   StepDecoder(Decoder decoder, cudaStream_t stream)
       : decoder_(std::move(decoder)), stream_(stream) {}
 
-  // Up to kMaxDecodeRows sequences. logits[i] as above; tokens of sequence i come to tokens[i],
-  // tokens[i + stride], ..., unless `tokens` is null.
+  // Up to kMaxDecodeRows sequences. Where rows_wanted[i] is row_of(i) and not null, the logits of
+  // sequence i are there afterwards; its tokens at tokens[i], tokens[i + stride], ...
   Status run_group(std::span<const DecodeStep> group, int64_t steps, int64_t vocabulary,
-                   std::span<float* const> logits, int32_t* tokens, size_t stride);
+                   std::span<const float* const> rows_wanted, int32_t* tokens, size_t stride);
+  const float* row_of(size_t i) const { return host_logits_.as<float>() + i * vocab_; }
   std::vector<DecodeRow> place_tables(std::span<const DecodeStep> group, int64_t steps,
                                       size_t* entries);
 
@@ -44,6 +46,8 @@ class StepDecoder {
   size_t vocab_ = 0;
   DeviceMemory tables_, logits_;
   PinnedMemory host_tables_, host_logits_, host_tokens_;
+  std::vector<std::vector<float>>
+      kept_;  // logits of the last call, when they filled several groups
 };
 
 }  // namespace nmc::cuda

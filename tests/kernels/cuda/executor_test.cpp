@@ -107,7 +107,8 @@ TEST_F(CudaNorth, DecodingAheadGivesTheTokensOfSingleSteps) {
   };
   const std::vector<int32_t> first = {11, 12, 13};
   Decoded want;
-  require(decode_by_forward(executor_.get(), batch_of(first, 0), 12, model_.vocab, &want));
+  std::vector<float> rows;
+  require(decode_by_forward(executor_.get(), batch_of(first, 0), 12, model_.vocab, &rows, &want));
   for (int64_t cut : {12, 1, 5}) {
     std::vector<int32_t> got, tokens = first;
     for (int64_t done = 0; done < 12; done += cut) {

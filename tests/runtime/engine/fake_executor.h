@@ -68,7 +68,7 @@ class FakeExecutor : public Executor {
   Status decode(std::span<const DecodeStep> batch, int64_t steps, int64_t vocabulary,
                 Decoded* out) override {
     longest_burst = std::max(longest_burst, steps);
-    return test::decode_by_forward(this, batch, steps, vocabulary, out);
+    return test::decode_by_forward(this, batch, steps, vocabulary, &decode_logits_, out);
   }
 
   int64_t ahead = 0;         // steps that it takes alone; 0: it does not choose tokens
@@ -106,6 +106,7 @@ class FakeExecutor : public Executor {
   ModelDescription model_;
   KvCapacity capacity_;
   std::vector<int32_t> global_, sliding_;
+  std::vector<float> decode_logits_;
 };
 
 }  // namespace nmc

@@ -39,7 +39,7 @@ class ScriptedExecutor : public Executor {
   }
   Status decode(std::span<const DecodeStep> batch, int64_t steps, int64_t vocabulary,
                 Decoded* out) override {
-    return decode_by_forward(this, batch, steps, vocabulary, out);
+    return decode_by_forward(this, batch, steps, vocabulary, &decode_logits_, out);
   }
 
   Status forward(std::span<const SequenceStep> batch, std::vector<float>* logits) override {
@@ -96,6 +96,7 @@ class ScriptedExecutor : public Executor {
   const KvCapacity capacity_;
   const std::shared_ptr<ScriptControl> control_;
   std::map<int32_t, Reading> reading_;
+  std::vector<float> decode_logits_;
 };
 
 }  // namespace nmc::test
