@@ -47,8 +47,8 @@ struct DecodeStep {
 
 struct Decoded {
   std::vector<int32_t> tokens;  // [steps][sequences]; of sequences without a draw: anything
-  // A row of `vocab` values for each sequence without a draw, in memory of the executor's that keeps
-  // them until its next call.
+  // A row of `vocab` values for each sequence without a draw, in memory of the executor's that
+  // keeps them until its next call.
   std::vector<std::span<const float>> logits;
 };
 
