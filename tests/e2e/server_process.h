@@ -10,17 +10,6 @@
 
 namespace nmc::test {
 
-// A folder that vanishes with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 // One child process; it does not survive this object.
 class Process {
  public:

@@ -7,6 +7,7 @@
 #include "runtime/base/json.h"
 #include "tests/e2e/server_process.h"
 #include "tests/server/raw_client.h"
+#include "tests/support/temporary_folder.h"
 
 namespace nmc::test {
 namespace {

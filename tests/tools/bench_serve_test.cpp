@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/e2e/server_process.h"
+#include "tests/support/temporary_folder.h"
 #include "tools/bench/stream_client.h"
 
 namespace nmc::bench {

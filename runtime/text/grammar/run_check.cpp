@@ -5,8 +5,8 @@
 namespace nmc {
 namespace {
 
-auto edges_of(const MachineState& state, uint8_t byte) {
-  return [&state, byte](const MachineState::Edge& e) { return byte >= e.low && byte <= e.high; };
+auto reads(uint8_t byte) {
+  return [byte](const MachineState::Edge& e) { return byte >= e.low && byte <= e.high; };
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ bool RunChecks::is_run_only(const MachineState& state) const {
   const RunClass& run = machine_.runs[static_cast<size_t>(state.run)];
   return std::all_of(machine_.class_bytes.begin(), machine_.class_bytes.end(), [&](uint8_t byte) {
     return !run.begins(byte) ||
-           std::count_if(state.edges.begin(), state.edges.end(), edges_of(state, byte)) == 1;
+           std::count_if(state.edges.begin(), state.edges.end(), reads(byte)) == 1;
   });
 }
 
@@ -28,7 +28,7 @@ StateId RunChecks::after_character(const MachineState& state) const {
   for (uint8_t inside = 0;;) {
     auto byte = std::find_if(machine_.class_bytes.begin(), machine_.class_bytes.end(),
                              [&](uint8_t b) { return run.moves[inside][b] != RunClass::kDead; });
-    auto edge = std::find_if(at->edges.begin(), at->edges.end(), edges_of(*at, *byte));
+    auto edge = std::find_if(at->edges.begin(), at->edges.end(), reads(*byte));
     inside = run.moves[inside][*byte];
     if (inside == 0) return edge->target;
     at = &machine_.states[edge->target];
@@ -65,7 +65,7 @@ bool RunChecks::decides(StateId state) {
       bool clear =
           std::none_of(machine_.class_bytes.begin(), machine_.class_bytes.end(), [&](uint8_t byte) {
             return run.begins(byte) &&
-                   std::any_of(after.edges.begin(), after.edges.end(), edges_of(after, byte));
+                   std::any_of(after.edges.begin(), after.edges.end(), reads(byte));
           });
       found = clear ? Known::kYes : Known::kNo;
     }
