@@ -148,7 +148,7 @@ class Consumer {
   }
 
   __device__ __forceinline__ OwnPages pages_of(int row, int step, int layer) const {
-    return OwnPages(p_, role_.cta, row, layer, p_.rows[row].position + step);
+    return OwnPages(p_, role_.cta, row, layer, role_.position(row, step));
   }
 
   // Two rows together if they can be, else one after the other.

@@ -131,6 +131,10 @@ __global__ void __launch_bounds__(kThreads, 1)
     s.deadline = ptx::global_time() + p.watchdog_ns;
     init_barriers(s);
   }
+  for (int row = threadIdx.x; row < p.count; row += kThreads) {
+    s.position[row] = p.rows[row].position;
+    for (int pool = 0; pool < 2; pool++) s.pages[pool][row] = p.rows[row].pages[pool];
+  }
   __syncthreads();
   const WideRole<Config> role{p, s, Watchdog{p.hangs}, int(blockIdx.x), int(threadIdx.x & 31)};
   if (warp < 8) {

@@ -41,18 +41,23 @@ class Producer {
   }
 
  private:
-  __device__ __forceinline__ void put(const char* from, uint32_t bytes = kChunk) {
-    ring_.put(from, bytes, p_.in_flight);
+  __device__ __forceinline__ void put(const char* from, bool again = false) {
+    ring_.put(from, kChunk, p_.in_flight, again);
   }
 
-  __device__ __forceinline__ void put_all(const char* from, int count) {
+  __device__ __forceinline__ void put_all(const char* from, int count, bool again = false) {
 #pragma unroll 1
-    for (int i = 0; i < count; i++) put(from + i * kChunk);
+    for (int i = 0; i < count; i++) put(from + i * kChunk, again);
+  }
+  // Whether a pass over so many chunks should stay in the L2, for the next block of rows.
+  __device__ __forceinline__ bool is_again(int block, int chunks) const {
+    return block + 1 < role_.blocks() && chunks <= kQkvGroups * 2;
   }
   // Once for every block of rows.
   __device__ __forceinline__ void put_blocks(const char* from, int count) {
 #pragma unroll 1
-    for (int block = 0; block < role_.blocks(); block++) put_all(from, count);
+    for (int block = 0; block < role_.blocks(); block++)
+      put_all(from, count, is_again(block, count));
   }
 
   // This producer's half of chunk i of a row: the keys of up to kBlockPages pages, their values,
@@ -64,8 +69,8 @@ class Producer {
   __device__ __forceinline__ int page_of(const OwnPages& own, int layer, int row, int i) const {
     i = min(i, own.count * 2 - 1);
     if (i < 0) return 0;
-    return __ldg(p_.rows[row].pages[p_.slides(layer)] +
-                 (own.first + page_in_order(own, i)) * kGroupCtas + own.share);
+    return role_.page(p_.slides(layer), row,
+                      (own.first + page_in_order(own, i)) * kGroupCtas + own.share);
   }
   static __device__ __forceinline__ int page_in_order(const OwnPages& own, int i) {
     const int block = i / (2 * kBlockPages) * kBlockPages,
@@ -95,7 +100,7 @@ class Producer {
     const KvView& kv = p_.kv[slides];
     const uint64_t offset = (slides ? before : layer - before) * kv.layer_bytes;
     const auto pages_of = [&](int row) {
-      return OwnPages(p_, role_.cta, row, layer, p_.rows[row].position + step);
+      return OwnPages(p_, role_.cta, row, layer, role_.position(row, step));
     };
     // Four rows at a time: eight lanes know the first eight chunks of each.
     constexpr int kRowsAtOnce = 4, kChunks = 2 * kBlockPages;
@@ -136,7 +141,7 @@ class Producer {
     constexpr int kChunks = 2 * kBlockPages;
     put_parts(mine, place * kChunks, min(kChunks, 2 * pages));
     if (pages <= kBlockPages) return;
-    const OwnPages all(p_, role_.cta, row, layer, p_.rows[row].position + step);
+    const OwnPages all(p_, role_.cta, row, layer, role_.position(row, step));
 #pragma unroll 1
     for (int at = kChunks; at < 2 * pages; at += 32) {
       const int k = at + role_.lane;
@@ -170,7 +175,8 @@ class Producer {
 #pragma unroll 1
     for (int block = 0; block < role_.blocks(); block++) {
 #pragma unroll 1
-      for (int i = 0; i < kOutputChunks; i++) put(weights + ((i & 1) * 4 + (i >> 1)) * kChunk);
+      for (int i = 0; i < kOutputChunks; i++)
+        put(weights + ((i & 1) * 4 + (i >> 1)) * kChunk, is_again(block, kOutputChunks));
     }
   }
 

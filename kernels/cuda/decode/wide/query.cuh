@@ -17,7 +17,7 @@ __device__ __forceinline__ void prepare_rotation(const Role& role, int step) {
   for (int i = role.lane; i < role.rows() * 2; i += 32) {
     const int pair = role.cta % kGroupCtas * 2 + (i & 1);
     role.shared.rotation[i >> 1][i & 1] =
-        rotation(p.frequencies[pair], p.rows[i >> 1].position + step);
+        rotation(p.frequencies[pair], role.position(i >> 1, step));
   }
   __syncwarp();
 }
@@ -78,7 +78,7 @@ __device__ __forceinline__ void keep_fresh(const Role& role, int layer, int row,
   const bool slides = p.slides(layer);
   const int before = __popcll(p.sliding & ((1ull << layer) - 1));
   const KvView& kv = p.kv[slides];
-  const int page = __ldg(p.rows[row].pages[slides] + position / kPageTokens);
+  const int page = role.page(slides, row, position / kPageTokens);
   char* to = kv.base + (slides ? before : layer - before) * kv.layer_bytes +
              (uint64_t(page) * kKvHeads + role.group()) * (2 * kPage);
   *reinterpret_cast<uint4*>(to + (lane >> 4) * kPage + (slot >> 3) * 2048 + (c >> 3) * 1024 +
@@ -125,7 +125,7 @@ __device__ __forceinline__ void collect_two(const Role& role, int step, int laye
 #pragma unroll
   for (int k = 0; k < 2; k++) {
     if (row + k >= role.rows()) break;
-    const int position = p.rows[row + k].position + step, slot = places.in.slot;
+    const int position = role.position(row + k, step), slot = places.in.slot;
 #pragma unroll
     for (int i = 0; i < 4; i++) {
       store_operand(&s.q[slot][0][0], role.lane + i * 32, v[k][i]);

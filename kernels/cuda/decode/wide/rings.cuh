@@ -84,16 +84,17 @@ class RingWriter {
 
   __device__ RingWriter(const Role& role, uint32_t me) : role_(role), me_(me) {}
 
-  // Requests this producer's half of a chunk.
-  __device__ __forceinline__ void put(const char* from, uint32_t bytes, int in_flight) {
+  // Requests this producer's half of a chunk; `again`: it will be read once more, soon.
+  __device__ __forceinline__ void put(const char* from, uint32_t bytes, int in_flight,
+                                      bool again = false) {
     put_part(from + me_ * (bytes / kProducers), bytes / kProducers, me_ * (bytes / kProducers),
-             in_flight);
+             in_flight, again);
   }
 
   // The same for any `bytes` (or none) at offset `to` of the slot; they lie in this producer's
   // half.
   __device__ __forceinline__ void put_part(const char* from, uint32_t bytes, uint32_t to,
-                                           int in_flight) {
+                                           int in_flight, bool again = false) {
     auto& s = role_.shared;
     waited.measure([&] {
       role_.watch.wait(&s.empty[next_.slot], next_.parity ^ 1,
@@ -108,8 +109,12 @@ class RingWriter {
       uint64_t* full = &s.full[next_.slot][me_];
       if (bytes > 0) {
         ptx::mbarrier_arrive_expect(full, bytes);
-        ptx::bulk_load_once(weight_ring<Role::kRows>() + next_.slot * kChunk + to, from, bytes,
-                            full);
+        const uint32_t at = weight_ring<Role::kRows>() + next_.slot * kChunk + to;
+        if (again) {
+          ptx::bulk_load(at, from, bytes, full);
+        } else {
+          ptx::bulk_load_once(at, from, bytes, full);
+        }
       } else {
         ptx::mbarrier_arrive(full);
       }

@@ -29,6 +29,14 @@ struct WideRole {
   __device__ __forceinline__ int block_rows(int block) const {
     return min(kBlockRows, p.count - block * kBlockRows);
   }
+  // Where the row's token of a step stands.
+  __device__ __forceinline__ int position(int row, int step) const {
+    return shared.position[row] + step;
+  }
+  // The page of `number` x 64 tokens of a row.
+  __device__ __forceinline__ int page(bool slides, int row, int number) const {
+    return __ldg(shared.pages[slides][row] + number);
+  }
   __device__ __forceinline__ int group() const { return cta / kGroupCtas; }
   __device__ __forceinline__ int set() const { return cta / kSetCtas; }
 

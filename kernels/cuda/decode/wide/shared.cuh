@@ -55,6 +55,9 @@ struct alignas(1024) WideShared : SharedHead {
   float residual[kRows][16];
   float2 rotation[kRows][2];
   float inverse_rms[kRows];
+  // Of Params::rows: an index into parameters that every lane chooses is slow.
+  int position[kRows];
+  const int* pages[2][kRows];
   Lists<kRows> lists;
   uint32_t users[kExperts]
                 [2];  // rows that use an expert, and its first entry: for making the lists
