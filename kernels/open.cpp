@@ -17,6 +17,9 @@ struct Device {
   Status (*status)();
   Result<std::unique_ptr<Executor>> (*open)(std::shared_ptr<const ModelFile>, KvCapacity);
   Result<OwnMemory> (*memory)(const ModelDescription&);
+  // Null when it makes no weights.
+  Result<std::unique_ptr<Executor>> (*open_synthetic)(const ModelDescription&,
+                                                      KvCapacity) = nullptr;
 };
 
 Status always_there() {
@@ -31,6 +34,11 @@ Result<OwnMemory> host_memory(const ModelDescription&) {
 Result<std::unique_ptr<Executor>> open_cuda(std::shared_ptr<const ModelFile> file,
                                             KvCapacity capacity) {
   return cuda::create_cuda_executor(std::move(file), capacity);
+}
+
+Result<std::unique_ptr<Executor>> open_synthetic_cuda(const ModelDescription& model,
+                                                      KvCapacity capacity) {
+  return cuda::create_synthetic_cuda_executor(model, capacity);
 }
 
 Result<OwnMemory> cuda_memory(const ModelDescription& model) {
@@ -52,7 +60,7 @@ Result<std::unique_ptr<Executor>> open_reference(std::shared_ptr<const ModelFile
 // Fastest first: "auto" takes the first that this machine has.
 constexpr Device kDevices[] = {
 #ifdef NMC_HAS_CUDA
-    {"cuda", cuda::device_status, open_cuda, cuda_memory},
+    {"cuda", cuda::device_status, open_cuda, cuda_memory, open_synthetic_cuda},
 #endif
     {"cpu", always_there, open_cpu, host_memory},
     {"reference", always_there, open_reference, host_memory},
@@ -87,6 +95,17 @@ Result<std::unique_ptr<Executor>> open_executor(const std::string& device,
                                                 KvCapacity capacity) {
   NMC_ASSIGN(const Device* found, find_device(device));
   return found->open(std::move(file), capacity);
+}
+
+Result<std::unique_ptr<Executor>> open_synthetic_executor(const std::string& device,
+                                                          const ModelDescription& model,
+                                                          KvCapacity capacity) {
+  NMC_ASSIGN(const Device* found, find_device(device));
+  if (found->open_synthetic == nullptr) {
+    return unsupported(std::string("synthetic weights without a file need the device cuda, not ") +
+                       found->name + "; make a file by convert --synthetic");
+  }
+  return found->open_synthetic(model, capacity);
 }
 
 Result<std::optional<DeviceMemory>> device_memory(const std::string& device,

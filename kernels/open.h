@@ -16,6 +16,12 @@ Result<std::unique_ptr<Executor>> open_executor(const std::string& device,
                                                 std::shared_ptr<const ModelFile> file,
                                                 KvCapacity capacity);
 
+// The same with synthetic weights (docs/conversion.md) that the device makes itself, so that no
+// file is needed. kUnsupported where it cannot.
+Result<std::unique_ptr<Executor>> open_synthetic_executor(const std::string& device,
+                                                          const ModelDescription& model,
+                                                          KvCapacity capacity);
+
 // A device that computes in memory of its own.
 struct DeviceMemory {
   uint64_t kv_bytes = 0;      // left there for BF16 keys and values beside the model's weights

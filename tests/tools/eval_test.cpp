@@ -90,6 +90,32 @@ TEST_F(Eval, LogitsAreTheExpectedOnes) {
   EXPECT_FALSE(logits.has("logits." + std::to_string(prompts.size())));
 }
 
+TEST_F(Eval, LogitsOfTheLastPositionsAreThoseOfAll) {
+  const std::string all = *folder_ / "all.safetensors", last = *folder_ / "last.safetensors";
+  const std::string tokens = file("three.txt", "1 2 3 4 5 6 7\n8 9\n");
+  ASSERT_EQ(eval({"--tokens", tokens, "--logits", all, "--device", "reference"}).code, 0);
+  const Finished run =
+      eval({"--tokens", tokens, "--logits", last, "--last", "3", "--device", "reference"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const TensorFile expected(all), got(last);
+  for (const char* name : {"logits.0", "logits.1"}) {
+    const std::vector<float> whole = expected.f32(name).values, part = got.f32(name).values;
+    const size_t rows = std::min(whole.size() / static_cast<size_t>(model_.vocab), size_t{3});
+    ASSERT_EQ(part.size(), rows * static_cast<size_t>(model_.vocab));
+    EXPECT_TRUE(std::ranges::equal(part, std::span(whole).last(part.size()))) << name;
+  }
+}
+
+TEST_F(Eval, SyntheticWeightsAreMadeOnAGpuOnly) {
+  const std::string geometry = golden_.checkpoint / "config.json";
+  const Finished run =
+      run_program("eval", {"--synthetic", geometry, "--tokens", tokens_, "--device", "reference"});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err, HasSubstr("convert --synthetic"));
+  EXPECT_EQ(run_program("eval", {"--synthetic", geometry, "--text", tokens_}).code, 2);
+  EXPECT_EQ(eval({"--synthetic", geometry, "--tokens", tokens_}).code, 2);
+}
+
 TEST_F(Eval, GreedyTokensAreTheExpectedOnes) {
   std::string expected;
   for (const GoldenPrompt& prompt : golden_.prompts()) {

@@ -22,7 +22,7 @@ constexpr int64_t kMostRows = 64, kMostSteps = 256, kMostNoise = 524'000;  // of
 
 // What the options say before it is put together.
 struct Parsed {
-  std::vector<int64_t> answers, depths;  // empty: the default of the mode
+  std::vector<int64_t> prompts, answers, depths;  // empty: the default of the mode
   bool ceiling = false, completions = false;
 };
 
@@ -60,11 +60,11 @@ void add_serve_options(CLI::App* app, BenchArguments* a, Parsed* parsed) {
 void add_measuring_options(CLI::App* app, BenchArguments* a, Parsed* parsed) {
   ModelOptions& m = a->model;
   auto* group = app->add_option_group("A model or a device");
-  auto* model = group->add_option("-m,--model", m.model, "Time this .nmc file")->type_name("FILE");
+  group->add_option("-m,--model", m.model, "Time this .nmc file")->type_name("FILE");
   group
       ->add_option("--synthetic", a->geometry,
-                   "Time the GPU's decode kernel on weights made there, for the model of this "
-                   "config.json")
+                   "Time the GPU's kernels on weights made there, for the model of this "
+                   "config.json: prompts if -p is given, and decoding")
       ->type_name("GEOMETRY");
   group->add_flag("--engine", a->engine,
                   "With --synthetic: the whole engine; streams, prompts and what they feel of each "
@@ -85,12 +85,12 @@ void add_measuring_options(CLI::App* app, BenchArguments* a, Parsed* parsed) {
   group->add_option("-t,--threads", m.threads, "Of the CPU executor (default: one per core)")
       ->check(CLI::Range(int64_t{1}, int64_t{4096}).description(""))
       ->type_name("N");
-  list("-p,--n-prompt", m.prompts, 0, kMostTokens, "Tokens of prompts; 0: none (default: 512)")
-      ->needs(model);
+  list("-p,--n-prompt", parsed->prompts, 0, kMostTokens,
+       "Tokens of prompts; 0: none (default: 512; with --synthetic none)");
   list("-n,--n-gen", parsed->answers, 0, kMostTokens,
-       "Tokens decoded one by one; 0: none (default: 128; with --synthetic 64)");
+       "Tokens decoded one by one; 0: none (default: 128; with --synthetic 64, or none with -p)");
   list("-d,--depth", parsed->depths, 0, kMostTokens,
-       "Tokens that come before (default: 0; with --synthetic 8192)");
+       "Tokens that come before (default: 0; decoding with --synthetic 8192)");
   list("-b,--batch", a->batches, 1, kMostRows, "With --synthetic: rows of a step (default: 1)");
   group->add_option("-r,--repetitions", m.repeats, "Of each test (default: 5)")
       ->check(CLI::Range(1, 1000).description(""))
@@ -149,10 +149,14 @@ BenchArguments parse_bench_arguments(int argc, char** argv) {
   a.mode = mode_of(a, parsed.ceiling);
   a.serve.chat = !parsed.completions;
   const bool synthetic = a.mode == Mode::kSynthetic;
-  a.model.answers =
-      !parsed.answers.empty() ? parsed.answers : std::vector<int64_t>{synthetic ? 64 : 128};
-  a.model.depths =
-      !parsed.depths.empty() ? parsed.depths : std::vector<int64_t>{synthetic ? 8192 : 0};
+  const auto chosen = [](const std::vector<int64_t>& given, std::vector<int64_t> otherwise) {
+    return given.empty() ? std::move(otherwise) : given;
+  };
+  using List = std::vector<int64_t>;
+  a.model.prompts = chosen(parsed.prompts, synthetic ? List{} : List{512});
+  const bool decodes = !synthetic || a.engine || a.model.prompts.empty() || !parsed.answers.empty();
+  a.model.answers = chosen(parsed.answers, !decodes ? List{} : synthetic ? List{64} : List{128});
+  a.model.depths = chosen(parsed.depths, synthetic && decodes ? List{8192} : List{0});
   for (int64_t steps : a.model.answers) {
     if (!synthetic || (steps >= 1 && steps <= kMostSteps)) continue;
     usage_error("--synthetic decodes 1 to " + std::to_string(kMostSteps) +

@@ -8,6 +8,7 @@
 #ifdef NMC_HAS_CUDA
 #include "tools/bench/decode.h"
 #include "tools/bench/engine.h"
+#include "tools/bench/prompt.h"
 #endif
 #include "tools/bench/host_ceiling.h"
 #include "tools/bench/plot.h"
@@ -81,7 +82,19 @@ Status synthetic(const BenchArguments& a) {
                        .depths = a.model.depths,
                        .tokens = a.model.answers.front()});
   }
-  Plot plot{a.geometry + ", decode kernel", "tokens before", "tokens/s", {}};
+  Plot plot{a.geometry + ", synthetic weights", "tokens before", "tokens/s", {}};
+  if (!a.model.prompts.empty()) {
+    NMC_TRY(run_prompts({.geometry = a.geometry,
+                         .prompts = a.model.prompts,
+                         .depths = a.model.depths,
+                         .repeats = a.model.repeats,
+                         .format = a.format},
+                        [&](int64_t prompt, int64_t depth, double tokens_s) {
+                          curve_named(&plot, "pp" + std::to_string(prompt))
+                              .points.emplace_back(static_cast<double>(depth), tokens_s);
+                        }));
+  }
+  if (a.model.answers.empty()) return write_plot(a, plot);
   NMC_TRY(run_decode({.geometry = a.geometry,
                       .batches = a.batches,
                       .depths = a.model.depths,

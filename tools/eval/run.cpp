@@ -10,7 +10,7 @@
 namespace nmc {
 namespace {
 
-constexpr int64_t kMaxChunk = 512;
+constexpr int64_t kMaxChunk = 2048;
 constexpr int64_t kMaxChunkLogits = 64 << 20;  // 256 MiB of float32
 
 }  // namespace
@@ -27,7 +27,8 @@ class SequenceRunner::Feed {
   Status feed(std::span<const int32_t> tokens, LogitsWanted wanted, const Visit& visit) {
     while (!tokens.empty()) {
       if (interrupted()) return cancelled("interrupted");
-      const auto size = std::min(static_cast<size_t>(runner_->chunk_), tokens.size());
+      const int64_t chunk = wanted == LogitsWanted::kAll ? runner_->chunk_ : kMaxChunk;
+      const auto size = std::min(static_cast<size_t>(chunk), tokens.size());
       // open() made room for the longest sequence.
       [[maybe_unused]] const bool grown = pages_.grow(position_ + static_cast<int64_t>(size));
       assert(grown);
@@ -53,20 +54,34 @@ class SequenceRunner::Feed {
   std::vector<float> logits_;
 };
 
-Result<SequenceRunner> SequenceRunner::open(const std::string& device,
-                                            std::shared_ptr<const ModelFile> file, int64_t tokens) {
-  const ModelDescription& model = file->model();
-  const int64_t chunk = std::clamp<int64_t>(kMaxChunkLogits / model.vocab, 1, kMaxChunk);
-  KvLayout layout = make_kv_layout(model);
-  const PageCounts pages = pages_for(layout, tokens, chunk);
-  NMC_ASSIGN(auto executor,
-             open_executor(device, std::move(file),
-                           {.global_pages = pages.global, .sliding_pages = pages.sliding}));
-  return SequenceRunner(std::move(executor), std::move(layout), chunk);
+SequenceRunner::SequenceRunner(const ModelDescription& model, int64_t tokens)
+    : layout_(make_kv_layout(model)),
+      chunk_(std::clamp<int64_t>(kMaxChunkLogits / model.vocab, 1, kMaxChunk)) {
+  const PageCounts pages = pages_for(layout_, tokens, kMaxChunk);
+  capacity_ = {.global_pages = pages.global, .sliding_pages = pages.sliding};
 }
 
-Status SequenceRunner::run(std::span<const int32_t> tokens, const Visit& visit) {
-  return Feed(this).feed(tokens, LogitsWanted::kAll, visit);
+Result<SequenceRunner> SequenceRunner::open(const std::string& device,
+                                            std::shared_ptr<const ModelFile> file, int64_t tokens) {
+  SequenceRunner runner(file->model(), tokens);
+  NMC_ASSIGN(runner.executor_, open_executor(device, std::move(file), runner.capacity_));
+  return runner;
+}
+
+Result<SequenceRunner> SequenceRunner::open_synthetic(const std::string& device,
+                                                      const ModelDescription& model,
+                                                      int64_t tokens) {
+  SequenceRunner runner(model, tokens);
+  NMC_ASSIGN(runner.executor_, open_synthetic_executor(device, model, runner.capacity_));
+  return runner;
+}
+
+Status SequenceRunner::run(std::span<const int32_t> tokens, int64_t last, const Visit& visit) {
+  Feed feed(this);
+  const size_t first = tokens.size() - std::min(tokens.size(), static_cast<size_t>(last));
+  auto ignore = [](int64_t, std::span<const float>) { return Status(); };
+  NMC_TRY(feed.feed(tokens.first(first), LogitsWanted::kNone, ignore));
+  return feed.feed(tokens.subspan(first), LogitsWanted::kAll, visit);
 }
 
 Result<std::vector<int32_t>> SequenceRunner::continue_greedily(std::span<const int32_t> tokens,

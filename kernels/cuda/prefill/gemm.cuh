@@ -50,9 +50,13 @@ __device__ __forceinline__ void store_sums(const GemmView& args, const Store& st
     if constexpr (Shape::kMapped) {
       if (block * Shape::kBlockRows >= args.rows) break;
       if (store.staged(args)) {
-        staging.for_each_part<kWidth>(sums[i], tile.tokens.count, [&](int from, int count) {
-          store.copy(staging, args, block, tile.tokens.first + from, count);
-        });
+        const int first = tile.tokens.first;
+        staging.for_each_part<kWidth>(
+            sums[i], tile.tokens.count,
+            [&](int from, int count) { return store.prepare(args, block, first + from, count); },
+            [&](int from, int count, const typename Store::Loaded& loaded) {
+              store.copy(staging, args, block, first + from, count, loaded);
+            });
         continue;
       }
     }

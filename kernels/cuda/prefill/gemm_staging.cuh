@@ -24,21 +24,24 @@ class Staging {
     return reinterpret_cast<float4*>(base_) + token * kQuads + (quad ^ token % 8);
   }
 
-  // Lays out all sums of `tokens` tokens, some at a time, and calls copy(first, count) for each
-  // part: tokens [first, first + count) of the tile are at 0 to count - 1. All threads call.
-  template <int kWidth, typename Copy>
+  // Lays out all sums of `tokens` tokens, some at a time, and calls copy(first, count, loaded) for
+  // each part: tokens [first, first + count) of the tile are at 0 to count - 1. `loaded` is what
+  // prepare(first, count) returned, one part ahead, so that its loads are there. All threads call.
+  template <int kWidth, typename Prepare, typename Copy>
   __device__ __forceinline__ void for_each_part(const float* sums, int tokens,
-                                                const Copy& copy) const {
+                                                const Prepare& prepare, const Copy& copy) const {
+    auto loaded = prepare(0, min(kTokens, tokens));
 #pragma unroll
     for (int first = 0; first < kWidth; first += kTokens) {
       if (first >= tokens) break;
-      constexpr int kBlocks = kTokens / 8;
+      const auto now = loaded;
+      const int next = first + kTokens;
+      if (next < kWidth && next < tokens) loaded = prepare(next, min(kTokens, tokens - next));
       sync();  // the part before has been copied
 #pragma unroll
-      for (int j = 0; j < kBlocks && first + j * 8 < kWidth; ++j)
-        put(j * 8, sums + (first / 8 + j) * 4);
+      for (int j = 0; j < kTokens / 8; ++j) put(j * 8, sums + (first / 8 + j) * 4);
       sync();
-      copy(first, min(kTokens, tokens - first));
+      copy(first, min(kTokens, tokens - first), now);
     }
   }
 
@@ -71,14 +74,13 @@ __device__ __forceinline__ void for_each_quad(const Staging& staging, int count,
   }
 }
 
-// Calls use(chunk, token) for 8 chunks of each token of a part, tokens rounded up to a multiple of
-// 8: a warp takes 4 chunks of 8 tokens.
-template <typename Use>
-__device__ __forceinline__ void for_each_chunk(int count, const Use& use) {
-#pragma unroll 2
-  for (int i = threadIdx.x; i < (count + 7) / 8 * 64; i += Staging::kThreads) {
-    use(i / 8 % 8, i / 64 * 8 + i % 8);
-  }
+// A part has 8 chunks of 8 rows, or 16 if two rows make one value, of each token: a thread takes
+// one chunk, a warp 4 chunks of 8 tokens.
+__device__ __forceinline__ int chunk_of_thread() {
+  return threadIdx.x / 8 % 8;
+}
+__device__ __forceinline__ int token_of_thread() {
+  return threadIdx.x / 64 * 8 + threadIdx.x % 8;
 }
 
 }  // namespace nmc::cuda

@@ -19,7 +19,9 @@ struct StoreLogits {
     });
   }
   __device__ bool staged(const GemmView&) const { return false; }
-  __device__ void copy(const Staging&, const GemmView&, int, int, int) const {}
+  struct Loaded {};
+  __device__ Loaded prepare(const GemmView&, int, int, int) const { return {}; }
+  __device__ void copy(const Staging&, const GemmView&, int, int, int, Loaded) const {}
 };
 
 }  // namespace

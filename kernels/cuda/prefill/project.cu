@@ -25,8 +25,10 @@ struct StoreFloat {
     });
   }
   __device__ bool staged(const GemmView&) const { return true; }
+  struct Loaded {};
+  __device__ Loaded prepare(const GemmView&, int, int, int) const { return {}; }
   __device__ void copy(const Staging& staging, const GemmView& args, int block, int first_token,
-                       int count) const {
+                       int count, Loaded) const {
     for_each_quad(staging, count, [&](int quad, int token, float4 v) {
       store_quad(out.row(first_token + token), block * Staging::kRows + quad * 4, args.rows, v);
     });
@@ -46,27 +48,34 @@ struct AddFloat {
         });
   }
   __device__ bool staged(const GemmView&) const { return true; }
-  __device__ void copy(const Staging& staging, const GemmView& args, int block, int first_token,
-                       int count) const {
-    constexpr int kEach = Staging::kTokens * Staging::kQuads / Staging::kThreads;
-    const int first = block * Staging::kRows, quad = threadIdx.x % Staging::kQuads;
-    const int begin = threadIdx.x / Staging::kQuads;  // of this thread's tokens
-    auto row = [&](int i) {
-      const int token = begin + i * (Staging::kThreads / Staging::kQuads);
-      return x.row(first_token + min(token, count - 1));
-    };
-    if (first + quad * 4 >= args.rows) return;
+
+  // This thread's quad of rows, of each fourth of eight tokens.
+  static constexpr int kEach = Staging::kTokens * Staging::kQuads / Staging::kThreads;
+  static __device__ int quad() { return threadIdx.x % Staging::kQuads; }
+  static __device__ int token(int i) {
+    return threadIdx.x / Staging::kQuads + i * (Staging::kThreads / Staging::kQuads);
+  }
+
+  struct Loaded {
     float4 old[kEach];
+  };
+  __device__ Loaded prepare(const GemmView& args, int block, int first_token, int count) const {
+    Loaded loaded;
+    const int row = min(block * Staging::kRows + quad() * 4, (args.rows - 1) / 4 * 4);
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
-      old[i] = reinterpret_cast<const float4*>(row(i) + first)[quad];
+      loaded.old[i] =
+          *reinterpret_cast<const float4*>(x.row(first_token + min(token(i), count - 1)) + row);
     }
+    return loaded;
+  }
+  __device__ void copy(const Staging& staging, const GemmView& args, int block, int first_token,
+                       int count, const Loaded& loaded) const {
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
-      const int token = begin + i * (Staging::kThreads / Staging::kQuads);
-      const float4 v = *staging.quad(token, quad), o = old[i];
-      if (token >= count) continue;
-      store_quad(row(i), first + quad * 4, args.rows,
+      if (token(i) >= count) continue;
+      const float4 v = *staging.quad(token(i), quad()), o = loaded.old[i];
+      store_quad(x.row(first_token + token(i)), block * Staging::kRows + quad() * 4, args.rows,
                  make_float4(o.x + v.x, o.y + v.y, o.z + v.z, o.w + v.w));
     }
   }

@@ -75,43 +75,63 @@ struct StoreQkv {
   __device__ bool staged(const GemmView& args) const { return args.row_step > 1; }
 
   // 128 rows of such a tile have of 16 row blocks two heads, 4 dims each: 64 dims of either head. A
-  // thread takes 8 of them.
+  // thread takes 8 of them, of both heads.
+  struct Loaded {
+    float4 turns[2];  // cosine, sine of 4 pairs
+    int32_t page, slot;
+  };
+  __device__ Loaded prepare(const GemmView& args, int block, int first_token, int count) const {
+    Loaded loaded{};
+    const int64_t row = first_token + min(token_of_thread(), count - 1);
+    const Place place = first_head(args, block);
+    if (place.turns != nullptr) {
+      const auto* from = reinterpret_cast<const float4*>(place.turns + row * (to.head_dim / 2));
+      loaded.turns[0] = __ldg(from);
+      loaded.turns[1] = __ldg(from + 1);
+    }
+    if (place.part > 0) {
+      loaded.page = __ldg(to.page + row);
+      loaded.slot = __ldg(to.position + row) % int(kPageTokens);
+    }
+    return loaded;
+  }
   __device__ void copy(const Staging& staging, const GemmView& args, int block, int first_token,
-                       int count) const {
-    const int atoms = to.head_dim / int(kAtomCols), part = block / args.row_step;
+                       int count, const Loaded& loaded) const {
+    const int token = token_of_thread(), chunk = chunk_of_thread();
+    if (token >= count) return;
+    const Place first = first_head(args, block);
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
-      const Place place = this->place(part / atoms, block % args.row_step * 2 + side,
-                                      part % atoms * int(kAtomCols));
-      for_each_chunk(count, [&](int chunk, int token) {
-        const int64_t row = first_token + min(token, count - 1);
-        const float4 a = *staging.quad(token, chunk * 4 + side);
-        const float4 b = *staging.quad(token, chunk * 4 + 2 + side);
-        const float v[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
-        uint32_t packed[4];
-        Place pair = place;
-        pair.dim += chunk * 8;
-        if (place.turns != nullptr) pair.turns += chunk * 4;
-        float4 turns[2] = {};
-        if (place.turns != nullptr) {
-          const float2* from = pair.turns + row * (to.head_dim / 2);
-          turns[0] = __ldg(reinterpret_cast<const float4*>(from));
-          turns[1] = __ldg(reinterpret_cast<const float4*>(from) + 1);
-        }
+      const float4 a = *staging.quad(token, chunk * 4 + side);
+      const float4 b = *staging.quad(token, chunk * 4 + 2 + side);
+      const float v[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+      const bool turns = first.turns != nullptr && first.part + side < 2;
+      uint32_t packed[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          float x = v[2 * i], y = v[2 * i + 1];
-          const float4 t = turns[i / 2];
-          if (place.turns != nullptr)
-            turn(i % 2 == 0 ? make_float2(t.x, t.y) : make_float2(t.z, t.w), &x, &y);
-          packed[i] = ptx::pack_bf16(x, y);
-        }
-        if (token < count) {
-          *reinterpret_cast<uint4*>(target(pair, row)) =
-              make_uint4(packed[0], packed[1], packed[2], packed[3]);
-        }
-      });
+      for (int i = 0; i < 4; ++i) {
+        float x = v[2 * i], y = v[2 * i + 1];
+        const float4 t = loaded.turns[i / 2];
+        if (turns) turn(i % 2 == 0 ? make_float2(t.x, t.y) : make_float2(t.z, t.w), &x, &y);
+        packed[i] = ptx::pack_bf16(x, y);
+      }
+      Bf16* target = nullptr;
+      if (first.part == 0) {
+        const int64_t head = int64_t(first_token + token) * to.heads + first.head + side;
+        target = to.query + head * to.kv.padded_dim + first.dim;
+      } else {
+        target = (side == 0 ? to.kv.keys(loaded.page, first.head)
+                            : to.kv.values(loaded.page, first.head)) +
+                 tiled_index(loaded.slot, first.dim, to.head_dim);
+      }
+      *reinterpret_cast<uint4*>(target) = make_uint4(packed[0], packed[1], packed[2], packed[3]);
     }
+  }
+
+  // The first of the two heads, at this thread's dims: both are queries, or keys and values.
+  __device__ Place first_head(const GemmView& args, int block) const {
+    const int atoms = to.head_dim / int(kAtomCols), part = block / args.row_step;
+    return place(part / atoms, block % args.row_step * 2,
+                 part % atoms * int(kAtomCols) + chunk_of_thread() * int(kChunkCols));
   }
 };
 

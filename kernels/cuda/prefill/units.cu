@@ -30,18 +30,21 @@ struct StoreUnits {
         });
   }
   __device__ bool staged(const GemmView&) const { return true; }
-  // A block's rows are the units of one atom. Those that pad the width are zeros.
+  struct Loaded {};
+  __device__ Loaded prepare(const GemmView&, int, int, int) const { return {}; }
+  // A block's rows are the units of one atom. Those that pad the width are zeros, and tokens that
+  // fill a group of 8 belong to nobody.
   __device__ void copy(const Staging& staging, const GemmView&, int block, int first_token,
-                       int count) const {
-    for_each_chunk(count, [&](int chunk, int token) {
-      const int64_t at = first_token + token;
-      const int64_t unit = int64_t(block) * kAtomCols + chunk * kChunkCols;
-      uint32_t v[4];
+                       int count, Loaded) const {
+    const int token = token_of_thread(), chunk = chunk_of_thread();
+    if (token >= (count + 7) / 8 * 8) return;
+    const int64_t at = first_token + token;
+    const int64_t unit = int64_t(block) * kAtomCols + chunk * kChunkCols;
+    uint32_t v[4];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) v[i] = two_units(*staging.quad(token, chunk * 4 + i));
-      *reinterpret_cast<uint4*>(out + at / kAtomRows * kAtomRows * padded_width +
-                                index_in_group(at, unit)) = make_uint4(v[0], v[1], v[2], v[3]);
-    });
+    for (int i = 0; i < 4; ++i) v[i] = two_units(*staging.quad(token, chunk * 4 + i));
+    *reinterpret_cast<uint4*>(out + at / kAtomRows * kAtomRows * padded_width +
+                              index_in_group(at, unit)) = make_uint4(v[0], v[1], v[2], v[3]);
   }
 };
 

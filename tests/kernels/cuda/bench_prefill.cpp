@@ -11,6 +11,7 @@
 #include "kernels/cuda/kv_pool.h"
 #include "kernels/cuda/matrix_ceiling.h"
 #include "kernels/cuda/prefill/rows_forward.h"
+#include "kernels/cuda/prompt_meter.h"
 #include "runtime/model/config.h"
 #include "tests/support/require.h"
 #include "tests/support/sequence.h"
@@ -31,21 +32,6 @@ struct Bench {
   cuda::RowsForward& timed;
   cuda::OperationTimes& times;
 
-  // Multiplications and additions of one call of a product over `rows` rows.
-  double operations(const std::string& name, int64_t rows) const {
-    const auto& m = model;
-    const int64_t per_row =
-        name == "qkv"               ? m.hidden * (m.q_width() + 2 * m.kv_width())
-        : name == "o"               ? m.hidden * m.q_width()
-        : name == "router"          ? m.hidden * m.experts
-        : name == "dense gate_up"   ? 2 * m.hidden * m.dense_width
-        : name == "dense down"      ? m.hidden * m.dense_width
-        : name == "experts gate_up" ? 2 * m.experts_per_token * m.hidden * m.expert_width
-        : name == "experts down"    ? m.experts_per_token * m.hidden * m.expert_width
-                                    : 0;
-    return 2.0 * static_cast<double>(per_row) * static_cast<double>(rows);
-  }
-
   std::vector<int32_t> tokens(int64_t count) const {
     std::vector<int32_t> ids;
     uint64_t state = 1;
@@ -63,7 +49,8 @@ struct Bench {
     std::printf("%-18s %6s %10s %8s %9s %9s\n", "operation", "calls", "us a call", "% of all",
                 "TFLOP/s", "% of peak");
     for (const auto& [name, entry] : entries) {
-      const double calls = static_cast<double>(entry.calls), all = operations(name, rows) * calls;
+      const double calls = static_cast<double>(entry.calls),
+                   all = cuda::product_operations(model, name, rows) * calls;
       std::printf("%-18s %6ld %10.1f %8.1f", name.c_str(), static_cast<long>(entry.calls),
                   entry.seconds / calls * 1e6, entry.seconds / seconds * 100);
       if (all > 0) {
