@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "kernels/open.h"
+#include "runtime/base/number_between.h"
 #include "runtime/base/standard_output.h"
 
 namespace nmc::startup {
@@ -15,20 +16,6 @@ namespace {
 
 constexpr int kUsage = 2;
 constexpr int64_t kMostContext = int64_t{1} << 30;
-
-// A finite number from `least` to `most`; the library's own range lets "nan" pass, and repeats
-// whatever was typed.
-CLI::Validator number_between(double least, double most, const char* of = "") {
-  char range[96];
-  std::snprintf(range, sizeof range, "must be a number%s, %g to %g", of, least, most);
-  auto check = [least, most, range = std::string(range)](const std::string& text) {
-    char* end = nullptr;
-    double value = std::strtod(text.c_str(), &end);
-    bool ok = !text.empty() && *end == '\0' && value >= least && value <= most;
-    return ok ? std::string() : range;
-  };
-  return CLI::Validator(check, range);
-}
 
 CLI::Validator not_empty() {
   return CLI::Validator(

@@ -10,48 +10,28 @@
 namespace nmc::bench {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-const std::chrono::steady_clock::time_point kNow{};
-
-TEST(BenchServe, ReadsEventsInPiecesOfAnySize) {
-  const std::string stream =
-      ": a comment\n\n"
-      "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n"
-      "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}\r\n\r\n"
-      "data:{\"choices\":[{\"delta\":{\"content\":\"a\\ndata: b\"}}]}\n\n"
-      "data: {\"choices\":[{\"text\":\"c\",\"finish_reason\":null}]}\n\n"
-      "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}\n\n"
-      "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n"
-      "data: {\"choices\":[],\"usage\":{\"completion_tokens\":7}}\n\n"
-      "data: [DONE]\n\n";
-  for (size_t size = 1; size < 40; ++size) {
-    EventReader reader;
-    for (size_t at = 0; at < stream.size(); at += size) {
-      ASSERT_TRUE(reader.push(std::string_view(stream).substr(at, size), kNow));
-    }
-    EXPECT_EQ(reader.answer().pieces.size(), 4u);
-    EXPECT_EQ(reader.answer().tokens, 7);
-    EXPECT_TRUE(reader.done());
+TEST(BenchServe, CountsWhatTheEventsShow) {
+  StreamedAnswer answer;
+  for (const char* event : {R"({"choices":[{"delta":{"role":"assistant","content":""}}]})",
+                            R"({"choices":[{"delta":{"reasoning_content":"hm"}}]})",
+                            R"({"choices":[{"delta":{"content":"a"}}]})",
+                            R"({"choices":[{"text":"c","finish_reason":null}]})",
+                            R"({"choices":[{"delta":{"tool_calls":[{"index":0}]}}]})",
+                            R"({"choices":[{"delta":{},"finish_reason":"stop"}]})",
+                            R"({"choices":[],"usage":{"completion_tokens":7}})"}) {
+    EXPECT_TRUE(answer.take(Json::parse(event), {}).ok()) << event;
   }
+  EXPECT_EQ(answer.pieces.size(), 4u);
+  EXPECT_EQ(answer.tokens, 7);
 }
 
 TEST(BenchServe, ABrokenStreamIsAnError) {
-  EventReader broken;
-  EXPECT_FALSE(broken.push("data: {\"error\":{\"message\":\"the device failed\"}}\n\n", kNow));
-  EXPECT_NE(broken.status().message().find("the device failed"), std::string::npos);
-  EventReader garbage;
-  EXPECT_FALSE(garbage.push("data: {\n\n", kNow));
-}
-
-TEST(BenchServe, SplitsUrls) {
-  EXPECT_EQ(parse_url("http://h:80/v1/")->host, "http://h:80");
-  EXPECT_EQ(parse_url("http://h:80/v1/")->prefix, "/v1");
-  EXPECT_EQ(parse_url("https://h")->prefix, "");
-  for (const char* wrong : {"h:80", "ftp://h/v1", "http://", "http:///v1"}) {
-    EXPECT_FALSE(parse_url(wrong).ok()) << wrong;
-  }
+  StreamedAnswer answer;
+  const Json broken = Json::parse(R"({"error":{"message":"the device failed"}})");
+  EXPECT_NE(answer.take(broken, {}).message().find("the device failed"), std::string::npos);
+  EXPECT_FALSE(answer.take(Json::parse("3"), {}).ok());
 }
 
 TEST(BenchServe, PercentilesOfTimes) {

@@ -18,6 +18,7 @@
 #include "tests/support/require.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/chat/screen.h"
+#include "tools/http/event_client.h"
 #include "tools/http/event_reader.h"
 
 namespace nmc::test {
@@ -59,6 +60,7 @@ class FakeServer {
   std::vector<Json> bodies;  // of the chat requests so far
   std::string key;
   bool endless = false;  // after its deltas the answer goes on without a word
+  bool ends = true;      // the answer says that it is complete
 
  private:
   bool stream(httplib::DataSink& sink) {
@@ -78,7 +80,7 @@ class FakeServer {
                         {"completion_tokens", 3},
                         {"prompt_tokens_details", {{"cached_tokens", 4}}}};
     send({{"choices", Json::array()}, {"usage", usage}});
-    sink.write("data: [DONE]\n\n", 14);
+    if (ends) sink.write("data: [DONE]\n\n", 14);
     sink.done();
     return true;
   }
@@ -120,6 +122,23 @@ TEST(Chat, APipeGetsTheBareAnswer) {
   EXPECT_EQ(body["seed"], 7);
   EXPECT_EQ(body["reasoning_effort"], "none");
   EXPECT_FALSE(body.contains("top_p"));
+}
+
+TEST(Chat, AnAnswerWithoutItsEndIsNoAnswer) {
+  FakeServer server(kAnswer);
+  server.ends = false;
+  const Finished run = chat({"--url", server.url(), "-p", "x"});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.err, HasSubstr("the stream ended without [DONE]"));
+}
+
+TEST(EventClient, Addresses) {
+  for (const char* good : {"http://h", "https://h", "http://h:80/v1/", "http://h/some/where/v1"}) {
+    EXPECT_TRUE(EventClient::create(good, "").ok()) << good;
+  }
+  for (const char* wrong : {"h:80", "ftp://h", "http://", "http:///v1"}) {
+    EXPECT_FALSE(EventClient::create(wrong, "").ok()) << wrong;
+  }
 }
 
 TEST(Chat, FailuresAreSentences) {

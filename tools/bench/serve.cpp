@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tools/bench/stream_client.h"
+#include "tools/http/event_client.h"
 
 namespace nmc::bench {
 namespace {
@@ -30,9 +31,9 @@ std::string prompt(int64_t number, int64_t words) {
 
 class Level {
  public:
-  Level(const ServeOptions& options, const ServerUrl& url, int64_t clients, int64_t number,
+  Level(const ServeOptions& options, int64_t clients, int64_t number,
         const std::function<bool()>& stop)
-      : options_(options), url_(url), next_(number), stop_(stop) {
+      : options_(options), next_(number), stop_(stop) {
     level_.clients = clients;
   }
 
@@ -51,8 +52,8 @@ class Level {
  private:
   void client() {
     for (int64_t i = 0; i < options_.requests && Clock::now() < deadline_ && !stop_(); ++i) {
-      add(stream_answer(url_, options_.chat ? "/chat/completions" : "/completions", body(next_++),
-                        kPatience));
+      add(stream_answer(options_.url, options_.chat ? "/v1/chat/completions" : "/v1/completions",
+                        body(next_++), kPatience));
     }
   }
 
@@ -87,7 +88,6 @@ class Level {
   }
 
   const ServeOptions& options_;
-  const ServerUrl& url_;
   std::atomic<int64_t> next_;  // number of a request
   const std::function<bool()>& stop_;
   Clock::time_point deadline_;
@@ -110,16 +110,16 @@ Times times_of(std::vector<double> t) {
 
 Status run_serve(const ServeOptions& options, const std::function<bool()>& stop,
                  const std::function<void(const ServeLevel&)>& report) {
-  NMC_ASSIGN(const ServerUrl url, parse_url(options.url));
+  NMC_ASSIGN(const auto client, EventClient::create(options.url, "", kPatience));
   ServeOptions named = options;
   if (named.model.empty()) {
-    NMC_ASSIGN(named.model, first_model(url));
+    NMC_ASSIGN(named.model, client->first_model());
   }
   // Servers keep what they read: a second run must not find the first one's prompts.
   int64_t number = std::chrono::system_clock::now().time_since_epoch().count() / 1000;
   for (int64_t clients : options.clients) {
     if (stop()) return cancelled("interrupted");
-    ServeLevel level = Level(named, url, clients, number, stop).run();
+    ServeLevel level = Level(named, clients, number, stop).run();
     number += clients * options.requests;
     report(level);
     if (level.answers == 0 && !stop()) {

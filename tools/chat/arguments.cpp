@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "kernels/open.h"
+#include "runtime/base/number_between.h"
 #include "runtime/base/standard_output.h"
 
 namespace nmc {
@@ -50,22 +51,22 @@ void add_answer_options(CLI::App* app, ChatArguments* a) {
   const char* group = "The answer (defaults: the model's own)";
   AnswerSettings& s = a->settings;
   app->add_option("--temp,--temperature", s.temperature, "0 takes the likeliest token")
-      ->check(CLI::Range(0.0, 10.0))
+      ->check(number_between(0, 10).description(""))
       ->group(group);
   app->add_option("--top-k", s.top_k, "Draw from the K likeliest tokens; 0: from all")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_between(0, INFINITY).description(""))
       ->group(group);
   app->add_option("--top-p", s.top_p, "... from the likeliest that have this probability")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_between(0, 1).description(""))
       ->group(group);
   app->add_option("--min-p", s.min_p, "... from those that have this share of the likeliest's")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_between(0, 1).description(""))
       ->group(group);
   app->add_option("--seed", s.seed, "The same seed gives the same answer")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_between(0, INFINITY).description(""))
       ->group(group);
   app->add_option("-n,--predict", s.max_tokens, "At most so many tokens")
-      ->check(CLI::PositiveNumber)
+      ->check(number_between(1, INFINITY).description(""))
       ->group(group);
   app->add_option("--reasoning", s.reasoning, "on or off, where the model can do both")
       ->type_name("on|off")

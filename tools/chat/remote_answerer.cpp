@@ -116,13 +116,7 @@ class EventTaker {
 Result<std::unique_ptr<Answerer>> RemoteAnswerer::open(const std::string& url,
                                                        const std::string& api_key) {
   NMC_ASSIGN(auto client, EventClient::create(url, api_key));
-  NMC_ASSIGN(const Json models, client->get("/v1/models"));
-  std::string model;
-  if (models.is_object() && models.contains("data") && models["data"].is_array() &&
-      !models["data"].empty() && models["data"][0].is_object()) {
-    model = text_in(models["data"][0], "id");
-  }
-  if (model.empty()) return io_error(url + " names no model");
+  NMC_ASSIGN(std::string model, client->first_model());
   return std::unique_ptr<Answerer>(new RemoteAnswerer(std::move(client), std::move(model)));
 }
 

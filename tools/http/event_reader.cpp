@@ -21,6 +21,7 @@ Status EventReader::feed(std::string_view bytes, const std::function<bool(const 
     if (!line.empty() || data_.empty()) continue;
     const std::string data = std::move(data_);
     data_.clear();
+    done_ |= data == "[DONE]";
     if (data == "[DONE]") continue;
     NMC_ASSIGN(const Json event, parse_json(data, "an event of the answer"));
     if (!on_event(event)) return {};
