@@ -50,7 +50,10 @@ Status check_sampling(const SamplingParams& p) {
 
 Status check_request(const GenerationRequest& r, int64_t vocabulary, int64_t context) {
   NMC_TRY(check_prompt(r.prompt, vocabulary, context));
-  if (r.max_tokens < 1) return invalid_argument("max_tokens must be at least 1");
+  if (r.max_tokens < 0) return invalid_argument("max_tokens must be at least 0");
+  if (r.prompt_logprobs && r.top_logprobs < 0) {
+    return invalid_argument("prompt_logprobs is of no use without top_logprobs");
+  }
   if (r.min_tokens < 0 || r.min_tokens > r.max_tokens) {
     return invalid_argument("min_tokens must be between 0 and max_tokens");
   }

@@ -192,6 +192,7 @@ class Engine::Impl {
       return false;
     };
     if (!token.ok()) return end(FinishReason::kError, token.status());
+    if (s->is_full()) return end(FinishReason::kLength);  // only its prompt was to be read
     TokenChooser::After after = s->chooser->take(token->token);
     if (after == TokenChooser::After::kDrop) {
       s->generation->count_end();
@@ -201,7 +202,7 @@ class Engine::Impl {
     ++generated_tokens_;
     s->generation->push(std::move(token).value());
     if (after == TokenChooser::After::kStop) return end(FinishReason::kStop);
-    if (static_cast<int64_t>(s->tokens.size()) >= s->token_limit) return end(FinishReason::kLength);
+    if (s->is_full()) return end(FinishReason::kLength);
     return true;
   }
 

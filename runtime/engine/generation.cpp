@@ -31,6 +31,10 @@ Generation::Progress Generation::progress() const {
   std::lock_guard lock(mutex_);
   return progress_;
 }
+std::vector<GeneratedToken> Generation::prompt_scores() const {
+  std::lock_guard lock(mutex_);
+  return prompt_scores_;
+}
 void Generation::cancel() {
   std::lock_guard lock(mutex_);
   cancel_ = true;
@@ -41,6 +45,10 @@ void Generation::push(GeneratedToken token) {
   ++progress_.generated_tokens;
   tokens_.push_back(std::move(token));
   changed_.notify_all();
+}
+void Generation::push_prompt_score(GeneratedToken token) {
+  std::lock_guard lock(mutex_);
+  prompt_scores_.push_back(std::move(token));
 }
 void Generation::count_end() {
   std::lock_guard lock(mutex_);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "runtime/engine/request.h"
 
@@ -31,12 +32,16 @@ class Generation {
   FinishReason reason() const;  // valid once finished
   Status status() const;        // why, when the reason is kError
   Progress progress() const;
+  // GenerationRequest::prompt_logprobs: the tokens of the prompt from the second on, with what was
+  // thought of them; all of them are here when the first token is, or the end.
+  std::vector<GeneratedToken> prompt_scores() const;
   // Asks the engine to stop; it does so before its next step. The stream still finishes.
   void cancel();
 
   // ---- the engine's side
   explicit Generation(int64_t prompt_tokens) { progress_.prompt_tokens = prompt_tokens; }
   void push(GeneratedToken token);
+  void push_prompt_score(GeneratedToken token);
   // The first `tokens` of the prompt were found in the cache, or read: what of it is new counts.
   // Returns that number: 0 when a prompt is read again.
   int64_t set_found(int64_t tokens);
@@ -50,6 +55,7 @@ class Generation {
   std::condition_variable changed_;
   // All guarded by mutex_.
   std::deque<GeneratedToken> tokens_;
+  std::vector<GeneratedToken> prompt_scores_;
   Progress progress_;
   bool done_ = false, cancel_ = false;
   FinishReason reason_ = FinishReason::kCancelled;

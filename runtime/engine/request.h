@@ -38,11 +38,12 @@ inline constexpr size_t kMaxLogitBias = 4096;
 
 struct GenerationRequest {
   std::vector<int32_t> prompt;     // at least one token
-  int64_t max_tokens = INT64_MAX;  // clamped to what the context leaves
+  int64_t max_tokens = INT64_MAX;  // clamped to what the context leaves; 0: the prompt is only read
   SamplingParams sampling = {};
   bool ignore_eos = false;                // go on past the model's end-of-sequence tokens
   std::vector<int32_t> stop_tokens = {};  // end like eos tokens; not part of the output
   int64_t top_logprobs = -1;              // -1: none; n: also the n most likely tokens of each step
+  bool prompt_logprobs = false;           // with top_logprobs: those of the prompt's tokens, too
   int64_t min_tokens = 0;                 // before these, no eos or stop token is drawn
   // What the output must fit, in the vocabulary of this model; null: anything. With a trigger the
   // output is free up to that token, fits the grammar behind it, and is free again behind the

@@ -3,6 +3,12 @@
 #include <cassert>
 
 namespace nmc {
+namespace {
+
+// Of a prompt whose logits are wanted, in one step: each costs a row of the whole vocabulary.
+constexpr int64_t kScoredTokens = 64;
+
+}  // namespace
 
 Scheduler::Scheduler(const KvLayout& layout, KvCapacity capacity, Limits limits)
     : layout_(layout),
@@ -38,7 +44,7 @@ bool Scheduler::has_room(const Sequence& sequence) const {
   const PageCounts before = rest;
   auto fits = [&] { return rest.global >= 0 && rest.sliding >= 0; };
   spend(needed_soon(sequence), {});
-  if (fits() || !limits_.prefix_cache) return fits();
+  if (fits() || !limits_.prefix_cache || sequence.scores()) return fits();
   rest = before;
   spend(needed_soon(sequence), cache_.in_use(sequence.tokens));
   return fits();
@@ -87,7 +93,7 @@ void Scheduler::add_prompts(std::vector<Work>* work) {
     std::erase(open, s);
     if (had_its_turn) continue;
     if (!s->opened) open_prefix(s);
-    int64_t count = std::min(s->pending(), budget);
+    int64_t count = std::min({s->pending(), budget, s->scores() ? kScoredTokens : budget});
     if (make_room(s, count, work)) {
       work->push_back({s, count});
       budget -= count;
@@ -100,7 +106,7 @@ void Scheduler::add_prompts(std::vector<Work>* work) {
 // Who is to read first what `sequence` would read: texts that begin alike are read once, as far as
 // they agree.
 Sequence* Scheduler::stand_in(Sequence* sequence, const std::vector<Sequence*>& readers) {
-  while (limits_.prefix_cache && !sequence->opened && readers.size() > 1) {
+  while (limits_.prefix_cache && !sequence->opened && !sequence->scores() && readers.size() > 1) {
     SharedReading shared = shared_reading(*sequence, readers, cache_.match(sequence->tokens));
     if (!shared.reader) break;
     shared.reader->keep_at.insert(shared.tokens);
@@ -137,7 +143,7 @@ void Scheduler::preempt_youngest(std::vector<Work>* work) {
 void Scheduler::open_prefix(Sequence* s) {
   s->opened = true;
   s->keep_at.insert(s->prompt_size());
-  if (!limits_.prefix_cache) return;
+  if (!limits_.prefix_cache || s->scores()) return;
   PrefixCache::Match match = cache_.open(s->tokens, s->pages.get());
   s->processed = match.tokens;
   s->keep_at.insert(match.known);  // where two texts parted a third one may part too

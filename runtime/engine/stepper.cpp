@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "runtime/engine/step_rows.h"
+
 namespace nmc {
 namespace {
 
@@ -51,7 +53,7 @@ Status Stepper::run_together(const Work& work) {
   const Stopwatch watch;
   NMC_TRY(executor_->forward(batch, &logits_));
   share_.spent(watch.seconds(), decoded, read);
-  finish(work, batch);
+  finish(work);
   return {};
 }
 
@@ -77,7 +79,7 @@ Status Stepper::read(const Work& work) {
   const auto& running = scheduler_->running();
   const bool streams = !std::all_of(running.begin(), running.end(), is_reading);
   share_.read_alone(watch.seconds(), streams);
-  finish(work, batch);
+  finish(work);
   return {};
 }
 
@@ -105,7 +107,7 @@ std::vector<SequenceStep> Stepper::steps_of(const Work& work) const {
                      .first = s->processed,
                      .global_pages = s->pages->global(),
                      .sliding_pages = s->pages->sliding(),
-                     .logits = count == s->pending() ? LogitsWanted::kLast : LogitsWanted::kNone});
+                     .logits = logits_wanted(*s, count)});
   }
   return batch;
 }
@@ -160,17 +162,14 @@ Status Stepper::take_burst(const Work& work, const std::vector<DecodeStep>& batc
   return {};
 }
 
-void Stepper::finish(const Work& work, const std::vector<SequenceStep>& batch) {
-  const auto vocab = static_cast<size_t>(executor_->model().vocab);
-  std::vector<Sequence*> drawing;
-  std::vector<std::span<const float>> rows;
-  for (size_t i = 0; i < work.size(); ++i) {
-    done(work[i]);
-    if (batch[i].logits == LogitsWanted::kNone) continue;
-    rows.push_back(std::span(logits_).subspan(drawing.size() * vocab, vocab));
-    drawing.push_back(work[i].sequence);
-  }
-  draw(drawing, rows);
+void Stepper::finish(const Work& work) {
+  StepRows rows = sort_rows(work, logits_, executor_->model().vocab, options_.vocabulary);
+  for (const Scheduler::Work& w : work) done(w);
+  draws_.run(rows.scores);
+  for (TokenScore& s : rows.scores) s.sequence->generation->push_prompt_score(std::move(s.token));
+  draws_.run(rows.draws);
+  for (TokenDraw& d : rows.draws) accept_(d.sequence, std::move(d.token));
+  for (Sequence* s : rows.full) accept_(s, GeneratedToken{});
 }
 
 void Stepper::draw(const std::vector<Sequence*>& sequences,

@@ -25,7 +25,8 @@ struct StepperOptions {
 // on. Used by the engine's thread only.
 class Stepper {
  public:
-  // Follows a token; false when the sequence ended with it and is gone.
+  // Follows a token; false when the sequence ended with it and is gone. One that is full takes
+  // none.
   using Accept = std::function<bool(Sequence*, Result<GeneratedToken>)>;
 
   // Executor and scheduler must outlive it.
@@ -55,7 +56,7 @@ class Stepper {
   void draw(const std::vector<Sequence*>& sequences,
             const std::vector<std::span<const float>>& rows);
   // Follows a call of forward.
-  void finish(const Work& work, const std::vector<SequenceStep>& batch);
+  void finish(const Work& work);
   void done(const Scheduler::Work& work);
 
   Executor* executor_;

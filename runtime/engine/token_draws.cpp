@@ -19,11 +19,23 @@ Result<GeneratedToken> draw(const TokenDraw& d, std::vector<float>* scratch) {
 
 void TokenDraws::run(std::span<TokenDraw> draws) {
   if (scratch_.size() < draws.size()) scratch_.resize(draws.size());
-  auto one = [&](size_t i) { draws[i].token = draw(draws[i], &scratch_[i]); };
-  if (draws.size() > 1 && draws.size() * draws[0].logits.size() >= kWorthThreads) {
-    threads_.parallel_for(draws.size(), one);
+  each(draws.size(), draws.empty() ? 0 : draws[0].logits.size(),
+       [&](size_t i) { draws[i].token = draw(draws[i], &scratch_[i]); });
+}
+
+void TokenDraws::run(std::span<TokenScore> scores) {
+  each(scores.size(), scores.empty() ? 0 : scores[0].logits.size(), [&](size_t i) {
+    TokenScore& s = scores[i];
+    s.token = with_logprobs(s.logits, s.token.token, s.sequence->request.top_logprobs);
+  });
+}
+
+// `values`: of each row.
+void TokenDraws::each(size_t count, size_t values, const std::function<void(size_t)>& one) {
+  if (count > 1 && count * values >= kWorthThreads) {
+    threads_.parallel_for(count, one);
   } else {
-    for (size_t i = 0; i < draws.size(); ++i) one(i);
+    for (size_t i = 0; i < count; ++i) one(i);
   }
 }
 
