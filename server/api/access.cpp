@@ -72,7 +72,8 @@ std::optional<http::Response> preflight(const Access& access, const http::Reques
 }
 
 void allow_origin(const Access& access, const http::Request& request, http::Response* response) {
-  const std::string_view origin = request.header("origin");
+  // A request that never arrived says no origin; where all may read, that does not matter.
+  const std::string_view origin = request.method.empty() ? "*" : request.header("origin");
   if (!is_allowed(access, origin)) return;
   response->headers.emplace_back("Access-Control-Allow-Origin", std::string(origin));
   response->headers.emplace_back("Access-Control-Expose-Headers", "X-Request-Id, Retry-After");

@@ -82,6 +82,12 @@ std::string request_id(const http::Request& request) {
   return fit ? std::string(given) : random_id("req_");
 }
 
+// Errors of Anthropic's API have a shape of their own.
+void shape_error(const http::Request& request, http::Response* response) {
+  if (response->status < 400 || !request.path.starts_with(kMessages)) return;
+  response->body = dump_json(messages_error(Json::parse(response->body), response->status));
+}
+
 }  // namespace
 
 http::Response Service::handle(const http::Request& request, http::Client& client) {
@@ -107,6 +113,13 @@ http::Response Service::handle(const http::Request& request, http::Client& clien
   return response;
 }
 
+void Service::dress(const http::Request& request, http::Response* refusal) {
+  shape_error(request, refusal);
+  allow_origin(options_.access, request, refusal);
+  refusal->headers.emplace_back("X-Request-Id", request_id(request));
+  control_.metrics.count_response(refusal->status);
+}
+
 http::Response Service::answer(const http::Request& request, http::Client& client) {
   if (auto allowed = preflight(options_.access, request)) {
     allow_origin(options_.access, request, &*allowed);
@@ -115,9 +128,7 @@ http::Response Service::answer(const http::Request& request, http::Client& clien
   if (auto page = web_page(request)) return std::move(*page);
   auto refusal = request.path == kHealth ? std::nullopt : check_key(options_.access, request);
   http::Response response = refusal ? std::move(*refusal) : route(request, client);
-  if (response.status >= 400 && request.path.starts_with(kMessages)) {
-    response.body = dump_json(messages_error(Json::parse(response.body), response.status));
-  }
+  shape_error(request, &response);
   allow_origin(options_.access, request, &response);
   return response;
 }

@@ -28,6 +28,10 @@ class Service {
   // unknown routes get 503 "loading".
   http::Response handle(const http::Request& request, http::Client& client);
 
+  // Gives a refusal that the HTTP server made what this service's own answers have: the request's
+  // name, leave for the page that sent it to read it, and the shape of the API that was called.
+  void dress(const http::Request& request, http::Response* refusal);
+
   // Once, when the model is ready.
   void serve(std::unique_ptr<ServedModel> model);
 

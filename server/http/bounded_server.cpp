@@ -5,12 +5,9 @@
 #include <exception>
 
 #include "runtime/base/log.h"
-#include "server/http/framing.h"
 
 namespace nmc::http {
 namespace {
-
-constexpr const char* kJson = "application/json";
 
 // The connection of this thread: the library hands its stream to no handler.
 thread_local Connection* current = nullptr;
@@ -64,20 +61,15 @@ std::vector<std::pair<std::string, std::string>> headers_of(const httplib::Reque
   return headers;
 }
 
-void refuse(const Refusal& refusal, Connection& connection, httplib::Response& response) {
-  connection.close_after_answer();
-  response.status = refusal.status;
-  response.set_content(error_body(refusal), kJson);
+Request request_of(const httplib::Request& request, std::string body) {
+  return {.method = request.method,
+          .path = request.path,
+          .body = std::move(body),
+          .headers = headers_of(request)};
 }
 
-// For failures that the library answers with a closed connection and not a word.
-std::string raw_refusal(int status, const char* reason) {
-  std::string body = error_body(refusal_for(status));
-  std::string text =
-      "HTTP/1.1 " + std::to_string(status) + " " + reason +
-      "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
-      "\r\nRetry-After: 1\r\nConnection: close\r\n\r\n";
-  return text + body;
+Response refusal_response(const Refusal& refusal) {
+  return {.status = refusal.status, .headers = {}, .body = error_body(refusal), .stream = {}};
 }
 
 int status_of(Connection::Failure failure) {
@@ -96,8 +88,8 @@ bool run_stream(const std::function<void(StreamWriter&)>& stream, SinkWriter& wr
 
 }  // namespace
 
-BoundedServer::BoundedServer(const Limits& limits, http::Handler handler)
-    : limits_(limits), handler_(std::move(handler)) {
+BoundedServer::BoundedServer(const Limits& limits, http::Handler handler, Dress dress)
+    : limits_(limits), handler_(std::move(handler)), dress_(std::move(dress)) {
   new_task_queue = [this] {
     threads_.emplace(limits_.connections);
     lobby_.emplace(limits_, [this](int fd) { begin(fd); });
@@ -120,18 +112,21 @@ BoundedServer::BoundedServer(const Limits& limits, http::Handler handler)
       [this](const httplib::Request& request, httplib::Response& response) {
         auto refusal = check_framing(request, limits_);
         if (!refusal) return 100;
-        refuse(*refusal, *current, response);
+        refuse(*refusal, request, response);
         return refusal->status;
       });
-  set_exception_handler([](const httplib::Request&, httplib::Response& response,
-                           std::exception_ptr) { refuse(refusal_for(500), *current, response); });
-  set_error_handler(HandlerWithResponse([](const httplib::Request&, httplib::Response& response) {
-    if (!response.body.empty()) return HandlerResponse::Unhandled;
-    auto failure = current->failure();
-    int status = failure == Connection::Failure::kNone ? response.status : status_of(failure);
-    refuse(refusal_for(status), *current, response);
-    return HandlerResponse::Handled;
-  }));
+  set_exception_handler(
+      [this](const httplib::Request& request, httplib::Response& response, std::exception_ptr) {
+        refuse(refusal_for(500), request, response);
+      });
+  set_error_handler(
+      HandlerWithResponse([this](const httplib::Request& request, httplib::Response& response) {
+        if (!response.body.empty()) return HandlerResponse::Unhandled;
+        auto failure = current->failure();
+        int status = failure == Connection::Failure::kNone ? response.status : status_of(failure);
+        refuse(refusal_for(status), request, response);
+        return HandlerResponse::Handled;
+      }));
   set_post_routing_handler([](const httplib::Request&, httplib::Response& response) {
     if (!current->closing()) return;
     response.headers.erase("Keep-Alive");
@@ -225,11 +220,34 @@ void BoundedServer::prepare(httplib::Request& request, Connection& connection) {
   connection.begin_body();
 }
 
+void BoundedServer::refuse(const Refusal& refusal, const httplib::Request& request,
+                           httplib::Response& response) {
+  current->close_after_answer();
+  Response ours = refusal_response(refusal);
+  dress_(request_of(request, ""), &ours);
+  response.status = ours.status;
+  for (auto& [name, value] : ours.headers) response.set_header(name, value);
+  response.set_content(ours.body, ours.content_type);
+}
+
+// For failures that the library answers with a closed connection and not a word.
+std::string BoundedServer::raw_refusal(int status, const char* reason) const {
+  Response ours = refusal_response(refusal_for(status));
+  ours.headers.emplace_back("Retry-After", "1");
+  dress_({}, &ours);
+  std::string text = "HTTP/1.1 " + std::to_string(ours.status) + " " + reason +
+                     "\r\nContent-Type: " + ours.content_type +
+                     "\r\nContent-Length: " + std::to_string(ours.body.size()) +
+                     "\r\nConnection: close\r\n";
+  for (const auto& [name, value] : ours.headers) text += name + ": " + value + "\r\n";
+  return text + "\r\n" + ours.body;
+}
+
 httplib::Server::HandlerResponse BoundedServer::before_routing(const httplib::Request& request,
                                                                httplib::Response& response) {
   Connection& connection = *current;
   if (auto refusal = check_framing(request, limits_)) {
-    refuse(*refusal, connection, response);
+    refuse(*refusal, request, response);
     return HandlerResponse::Handled;
   }
   if (request.method == "POST") return HandlerResponse::Unhandled;  // `post` reads the body
@@ -250,11 +268,11 @@ void BoundedServer::post(const httplib::Request& request, httplib::Response& res
   });
   auto failure = connection.failure();
   if (!fits || failure == Connection::Failure::kTooLarge) {
-    refuse(refusal_for(413), connection, response);
+    refuse(refusal_for(413), request, response);
   } else if (failure == Connection::Failure::kTooSlow) {
-    refuse(refusal_for(408), connection, response);
+    refuse(refusal_for(408), request, response);
   } else if (!complete) {
-    refuse(refusal_for(400), connection, response);
+    refuse(refusal_for(400), request, response);
   } else {
     answer(request, std::move(body), connection, response);
   }
@@ -263,11 +281,7 @@ void BoundedServer::post(const httplib::Request& request, httplib::Response& res
 void BoundedServer::answer(const httplib::Request& request, std::string body,
                            Connection& connection, httplib::Response& response) {
   ConnectionClient client(connection);
-  Response ours = handler_({.method = request.method,
-                            .path = request.path,
-                            .body = std::move(body),
-                            .headers = headers_of(request)},
-                           client);
+  Response ours = handler_(request_of(request, std::move(body)), client);
   response.status = ours.status;
   for (auto& [name, value] : ours.headers) response.set_header(name, value);
   if (!ours.stream) {

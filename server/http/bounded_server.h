@@ -9,6 +9,7 @@
 
 #include "server/http/connection.h"
 #include "server/http/connection_threads.h"
+#include "server/http/framing.h"
 #include "server/http/limits.h"
 #include "server/http/lobby.h"
 #include "server/http/message.h"
@@ -18,7 +19,7 @@ namespace nmc::http {
 // Set up by one thread; then `listen_after_bind` on one thread and `stop` on any.
 class BoundedServer : public httplib::Server {
  public:
-  BoundedServer(const Limits& limits, http::Handler handler);
+  BoundedServer(const Limits& limits, http::Handler handler, Dress dress);
 
   // The library's backlog of 5 loses bursts. Call after binding.
   void widen_backlog();
@@ -35,6 +36,8 @@ class BoundedServer : public httplib::Server {
   void end();
 
   void prepare(httplib::Request& request, Connection& connection);
+  void refuse(const Refusal& refusal, const httplib::Request& request, httplib::Response& response);
+  std::string raw_refusal(int status, const char* reason) const;
   HandlerResponse before_routing(const httplib::Request& request, httplib::Response& response);
   void post(const httplib::Request& request, httplib::Response& response,
             const httplib::ContentReader& reader);
@@ -43,6 +46,7 @@ class BoundedServer : public httplib::Server {
 
   const Limits limits_;
   const http::Handler handler_;  // not the library's type of that name
+  const Dress dress_;
   std::atomic<size_t> busy_{0};  // connections with a request
   // Made when the server begins to listen, gone when it ends.
   std::optional<ConnectionThreads> threads_;

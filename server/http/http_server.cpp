@@ -15,7 +15,8 @@ namespace nmc::http {
 
 class HttpServer::Impl {
  public:
-  Impl(const Limits& limits, Handler handler) : server_(limits, std::move(handler)) {}
+  Impl(const Limits& limits, Handler handler, Dress dress)
+      : server_(limits, std::move(handler), std::move(dress)) {}
   ~Impl() { stop(); }
 
   Status start(const std::string& host, int port) {
@@ -78,9 +79,9 @@ class HttpServer::Impl {
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
 
-Result<std::unique_ptr<HttpServer>> HttpServer::start(const ServerOptions& options,
-                                                      Handler handler) {
-  auto impl = std::make_unique<Impl>(options.limits, std::move(handler));
+Result<std::unique_ptr<HttpServer>> HttpServer::start(const ServerOptions& options, Handler handler,
+                                                      Dress dress) {
+  auto impl = std::make_unique<Impl>(options.limits, std::move(handler), std::move(dress));
   NMC_TRY(impl->start(options.host, options.port));
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
 }

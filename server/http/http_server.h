@@ -23,7 +23,9 @@ struct ServerOptions {
 class HttpServer {
  public:
   // Binds, listens and begins to answer. kIo with a sentence when the address cannot be had.
-  static Result<std::unique_ptr<HttpServer>> start(const ServerOptions& options, Handler handler);
+  static Result<std::unique_ptr<HttpServer>> start(
+      const ServerOptions& options, Handler handler,
+      Dress dress = [](const Request&, Response*) {});
   ~HttpServer();  // stops
 
   int port() const;  // -1 behind a Unix socket

@@ -14,9 +14,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long, and for how many bytes, a connection that leaves is read on.
-constexpr milliseconds kGoodbye{200};
-constexpr size_t kGoodbyeBytes = 1 << 20;
+// How long, again after each kProgress bytes and in all, and for how many bytes, a connection that
+// leaves is read on. Many clients read no answer before they have sent their body: twice the
+// largest one.
+constexpr milliseconds kGoodbye{200}, kLongestGoodbye{5000};
+constexpr size_t kProgress = 64 << 10, kGoodbyeBytes = 64 << 20;
 constexpr size_t kMostArriving = 64;
 
 }  // namespace
@@ -43,7 +45,8 @@ void Lobby::enter(int fd) {
 
 void Lobby::see_off(int fd) {
   ::shutdown(fd, SHUT_WR);
-  add({.fd = fd, .leaving = true, .until = Clock::now() + kGoodbye});
+  const auto now = Clock::now();
+  add({.fd = fd, .leaving = true, .until = now + kGoodbye, .latest = now + kLongestGoodbye});
 }
 
 void Lobby::close_doors() {
@@ -78,6 +81,8 @@ bool Lobby::take_in() {
       if (!guest.leaving) ::close(guest.fd);
       return !guest.leaving;
     });
+    const auto soon = Clock::now() + kGoodbye;
+    for (Guest& guest : guests_) guest.latest = std::min(guest.latest, soon);
   }
   return !stop_ || !guests_.empty();
 }
@@ -96,8 +101,9 @@ void Lobby::poll_all() {
   size_t i = 0;
   const auto now = Clock::now();
   std::erase_if(guests_, [&](Guest& guest) {
-    if (polled[++i].revents != 0) return !attend(&guest);
-    if (guest.until > now) return false;
+    const bool over = guest.until <= now;
+    if (polled[++i].revents != 0 && !(over && guest.leaving)) return !attend(&guest);
+    if (!over) return false;
     ::close(guest.fd);
     return true;
   });
@@ -121,7 +127,13 @@ bool Lobby::attend(Guest* guest) {
   ssize_t n = ::recv(guest->fd, dropped.data(), dropped.size(), MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (n > 0) guest->dropped += static_cast<size_t>(n);
-  if (n > 0 && guest->dropped < kGoodbyeBytes) return true;
+  if (n > 0 && guest->dropped < kGoodbyeBytes) {
+    if (guest->dropped - guest->rewarded >= kProgress) {
+      guest->rewarded = guest->dropped;
+      guest->until = std::min(Clock::now() + kGoodbye, guest->latest);
+    }
+    return true;
+  }
   ::close(guest->fd);
   return false;
 }

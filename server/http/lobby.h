@@ -26,7 +26,8 @@ class Lobby {
   // Waits for a request on `fd`, for the idle time at most. Waits itself while many others enter.
   void enter(int fd);
   // `fd` got its last answer. Closing a socket with unread bytes resets the connection, and a reset
-  // can overtake that answer. So the other side gets a moment to read and to close first.
+  // can overtake that answer. So the other side gets a moment to read and to close first, and more
+  // while it still sends, at some speed, a body that was refused.
   void see_off(int fd);
   // From now on nobody waits for a request; those who do are closed.
   void close_doors();
@@ -37,7 +38,9 @@ class Lobby {
     int fd;
     bool leaving;
     Clock::time_point until;
-    size_t dropped = 0;  // bytes read on while leaving
+    Clock::time_point latest = Clock::time_point::max();  // `until` is never later
+    size_t dropped = 0;                                   // bytes read on while leaving
+    size_t rewarded = 0;                                  // ... for which `until` was moved
   };
 
   void run();

@@ -54,4 +54,9 @@ inline std::string_view Request::header(std::string_view name) const {
 // Called on the connection's thread, on many at once. An exception becomes a plain 500.
 using Handler = std::function<Response(const Request&, Client&)>;
 
+// Called with a refusal made in this folder, to add what the handler's own answers have. Of a
+// request that never arrived whole, the request has what did, and it may be empty. On any thread,
+// on many at once; must not wait.
+using Dress = std::function<void(const Request&, Response*)>;
+
 }  // namespace nmc::http

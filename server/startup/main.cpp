@@ -77,8 +77,12 @@ void shut_down(nmc::api::Service& service, nmc::http::HttpServer& http) {
 int serve(const Options& options) {
   nmc::api::Service service(service_options(options));
   auto http = nmc::http::HttpServer::start(
-      http_options(options), [&](const nmc::http::Request& request, nmc::http::Client& client) {
+      http_options(options),
+      [&](const nmc::http::Request& request, nmc::http::Client& client) {
         return service.handle(request, client);
+      },
+      [&](const nmc::http::Request& request, nmc::http::Response* refusal) {
+        service.dress(request, refusal);
       });
   if (!http.ok()) return fail(http.status());
   const std::string url = nmc::startup::url_of(options.host, (*http)->port());

@@ -56,6 +56,29 @@ TEST_F(AccessTest, AllowedOriginsMayReadAnswers) {
   EXPECT_EQ(header(ask("GET", "/health", "", stranger), "Access-Control-Allow-Origin"), "");
 }
 
+TEST_F(AccessTest, RefusalsOfTheHttpServerAreDressed) {
+  http::Response refusal;
+  refusal.status = 413;
+  refusal.body = R"({"error": {"message": "too large", "code": "body_too_large"}})";
+  http::Response chat = refusal, message = refusal, unread = refusal;
+  const Headers page = {{"origin", "https://app.example"}, {"x-request-id", "mine"}};
+  service_->dress({.method = "POST", .path = kChat, .headers = page}, &chat);
+  EXPECT_EQ(header(chat, "X-Request-Id"), "mine");
+  EXPECT_EQ(header(chat, "Access-Control-Allow-Origin"), "https://app.example");
+  EXPECT_EQ(chat.body, refusal.body);
+  service_->dress({.method = "POST", .path = "/v1/messages"}, &message);
+  EXPECT_EQ(Json::parse(message.body)["error"]["type"], "request_too_large");
+  service_->dress({}, &unread);
+  EXPECT_TRUE(header(unread, "X-Request-Id").starts_with("req_"));
+  EXPECT_EQ(header(unread, "Access-Control-Allow-Origin"), "");
+}
+
+TEST(AllowOrigin, WhereAllMayReadAnUnreadRequestMay) {
+  http::Response response;
+  api::allow_origin({.origins = {"*"}}, {}, &response);
+  EXPECT_EQ(header(response, "Access-Control-Allow-Origin"), "*");
+}
+
 class OpenTest : public ApiTest {};
 
 TEST_F(OpenTest, NoOriginIsAllowedUnlessAsked) {

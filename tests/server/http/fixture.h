@@ -24,9 +24,10 @@ inline http::ServerOptions small_options() {
   return options;
 }
 
-inline std::unique_ptr<http::HttpServer> serve(http::Handler handler,
-                                               http::ServerOptions options = small_options()) {
-  auto server = http::HttpServer::start(options, std::move(handler));
+inline std::unique_ptr<http::HttpServer> serve(
+    http::Handler handler, http::ServerOptions options = small_options(),
+    http::Dress dress = [](auto&, auto*) {}) {
+  auto server = http::HttpServer::start(options, std::move(handler), std::move(dress));
   EXPECT_TRUE(server.ok()) << server.status().message();
   return std::move(server).value();
 }

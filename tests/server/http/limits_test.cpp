@@ -17,7 +17,13 @@ class LimitsTest : public ::testing::Test {
     return client.read_reply(seconds(5));
   }
 
-  std::unique_ptr<http::HttpServer> server_ = serve(echo);
+  // The mark of the application, with what it was told of the request.
+  static void dress(const http::Request& request, http::Response* refusal) {
+    refusal->headers.emplace_back("X-Dress", request.method + " " + request.path + " " +
+                                                 std::string(request.header("origin")));
+  }
+
+  std::unique_ptr<http::HttpServer> server_ = serve(echo, small_options(), dress);
 };
 
 TEST_F(LimitsTest, ALongBodyIsRefusedByItsLength) {
@@ -26,6 +32,17 @@ TEST_F(LimitsTest, ALongBodyIsRefusedByItsLength) {
   EXPECT_NE(reply.body.find("\"code\":\"body_too_large\""), std::string::npos);
   EXPECT_EQ(send_and_read("POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n").status,
             413);
+}
+
+TEST_F(LimitsTest, WhoSendsALongBodyToItsEndReadsTheRefusal) {
+  RawClient client(server_->port());
+  client.send("POST / HTTP/1.1\r\nContent-Length: 8388608\r\n\r\n");
+  const std::string piece(1 << 20, 'x');
+  for (int i = 0; i < 8; ++i) {
+    std::this_thread::sleep_for(milliseconds(50));
+    EXPECT_TRUE(client.send(piece)) << i;
+  }
+  EXPECT_EQ(client.read_reply().status, 413);
 }
 
 TEST_F(LimitsTest, ALongChunkedBodyIsRefused) {
@@ -96,6 +113,23 @@ TEST_F(LimitsTest, ASlowBodyIsAnswered408) {
   RawClient client(server_->port());
   client.send("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc");
   EXPECT_EQ(client.read_reply(seconds(3)).status, 408);
+}
+
+TEST_F(LimitsTest, RefusalsAreDressed) {
+  const std::string start = "POST /a HTTP/1.1\r\nOrigin: http://x\r\nContent-Length: ";
+  const std::tuple<std::string, int, const char*> refused[] = {
+      {start + "65537\r\n\r\n", 413, "x-dress: post /a http://x\r\n"},
+      {start + "10\r\n\r\nabc", 408, "x-dress: post /a http://x\r\n"},
+      {start + "3x\r\n\r\n", 400, "x-dress: post /a http://x\r\n"},
+      {"GET / HTTP/1.1\r\nX: " + std::string(8000, 'x'), 431, "x-dress: "},
+      {"GET / HTTP/1.1\r\n", 408, "x-dress: "},
+      {"HELO there\r\n\r\n", 400, "x-dress: "},
+  };
+  for (const auto& [text, status, mark] : refused) {
+    Reply reply = send_and_read(text);
+    EXPECT_EQ(reply.status, status) << text;
+    EXPECT_NE(reply.headers.find(mark), std::string::npos) << text << reply.headers;
+  }
 }
 
 TEST_F(LimitsTest, AnIdleConnectionIsClosed) {
