@@ -1,6 +1,5 @@
 #include "runtime/text/grammar/local_mask.h"
 
-#include <bit>
 #include <utility>
 
 namespace nmc {
@@ -58,6 +57,36 @@ size_t LocalMask::bytes() const {
          exits.size() * sizeof exits[0];
 }
 
+// The tokens of a mask that is being made: a list while they are few, bits from then on.
+class LocalMasks::Tokens {
+ public:
+  explicit Tokens(size_t words) : size_(words) {}
+
+  void allow(int32_t token) {
+    if (words_.empty() && list_.size() < kFewTokens) {
+      list_.push_back(token);
+    } else {
+      allow_token(words(), token);
+    }
+  }
+  std::span<uint32_t> words() {
+    if (words_.empty()) {
+      words_.resize(size_);
+      for (int32_t token : std::exchange(list_, {})) allow_token(words_, token);
+    }
+    return words_;
+  }
+  void move_to(LocalMask* mask) {
+    mask->words = std::move(words_);
+    mask->tokens = std::move(list_);
+  }
+
+ private:
+  const size_t size_;
+  std::vector<int32_t> list_;
+  std::vector<uint32_t> words_;  // empty: the list holds all
+};
+
 LocalMasks::LocalMasks(std::shared_ptr<const Machine> machine, const TokenTrie& trie,
                        RunTokensCache& runs)
     : machine_(std::move(machine)),
@@ -71,32 +100,23 @@ LocalMask LocalMasks::compute(StateId state) {
   const SetId start = automaton_->start(state);
   if (start == kDeadSet) return {};
   LocalMask mask;
-  std::vector<uint32_t> words(trie_.mask_words());
+  Tokens allowed(trie_.mask_words());
   if (checks_.decides(state)) {
     const MachineState& s = machine_->states[state];
     mask.run = runs_.get(trie_, machine_->runs[static_cast<size_t>(s.run)]);
     mask.run_characters = s.run_left;
-    add_below(0, start, mask.run.get(), words, &mask.exits);
+    add_below(0, start, mask.run.get(), &allowed, &mask.exits);
   } else {
-    add_by_first_byte(start, words, &mask.exits);
+    add_by_first_byte(start, &allowed, &mask.exits);
   }
-  size_t allowed = 0;
-  for (uint32_t word : words) allowed += static_cast<size_t>(std::popcount(word));
-  if (allowed > kFewTokens) {
-    mask.words = std::move(words);
-    return mask;
-  }
-  for (size_t i = 0; i < words.size(); ++i) {
-    for (uint32_t word = words[i]; word != 0; word &= word - 1)
-      mask.tokens.push_back(static_cast<int32_t>(i * 32) + std::countr_zero(word));
-  }
+  allowed.move_to(&mask);
   return mask;
 }
 
 // The tokens below node `n`, except those of `known`, which are seen to.
-void LocalMasks::add_below(uint32_t n, SetId set, const RunTokens* known, std::span<uint32_t> words,
+void LocalMasks::add_below(uint32_t n, SetId set, const RunTokens* known, Tokens* allowed,
                            std::vector<uint32_t>* exits) {
-  auto take = [&](int32_t token) { allow_token(words, token); };
+  auto take = [&](int32_t token) { allowed->allow(token); };
   walk(*automaton_, trie_, n, set, [&](uint32_t i, SetId here) {
     const TokenTrie::Node& node = trie_.nodes()[i];
     if (known && known->all_inside(i)) return false;
@@ -111,15 +131,15 @@ void LocalMasks::add_below(uint32_t n, SetId set, const RunTokens* known, std::s
 
 // Where nearly any plain text may follow, as in a key that must not be one of some names: all of
 // it, then a closer look at the few first bytes with which not.
-void LocalMasks::add_by_first_byte(SetId start, std::span<uint32_t> words,
-                                   std::vector<uint32_t>* exits) {
+void LocalMasks::add_by_first_byte(SetId start, Tokens* allowed, std::vector<uint32_t>* exits) {
   const std::vector<bool> plain = plain_first_bytes(start);
   size_t tokens = 0;
   for_children(trie_, 0, [&](uint32_t child) {
     if (plain[trie_.nodes()[child].byte]) trie_.tokens_below(child, [&](int32_t) { ++tokens; });
   });
-  if (tokens <= trie_.vocab_size() / 2) return add_below(0, start, nullptr, words, exits);
+  if (tokens <= trie_.vocab_size() / 2) return add_below(0, start, nullptr, allowed, exits);
   const auto all_plain = runs_.get(trie_, plain_run_class());
+  const std::span<uint32_t> words = allowed->words();
   all_plain->add_to(words, static_cast<int>(kMaxTokenBytes));
   for_children(trie_, 0, [&](uint32_t child) {
     const uint8_t byte = trie_.nodes()[child].byte;
@@ -133,7 +153,7 @@ void LocalMasks::add_by_first_byte(SetId start, std::span<uint32_t> words,
     if (set == kDeadSet) return;
     if (!known) trie_.tokens_at(child, [&](int32_t token) { allow_token(words, token); });
     if (automaton_->ended(set) && trie_.nodes()[child].end > child + 1) exits->push_back(child);
-    add_below(child, set, known, words, exits);
+    add_below(child, set, known, allowed, exits);
   });
 }
 

@@ -38,9 +38,11 @@ class LocalMasks {
   LocalMask compute(StateId state);
 
  private:
-  void add_below(uint32_t n, SetId set, const RunTokens* known, std::span<uint32_t> words,
+  class Tokens;
+
+  void add_below(uint32_t n, SetId set, const RunTokens* known, Tokens* allowed,
                  std::vector<uint32_t>* exits);
-  void add_by_first_byte(SetId start, std::span<uint32_t> words, std::vector<uint32_t>* exits);
+  void add_by_first_byte(SetId start, Tokens* allowed, std::vector<uint32_t>* exits);
   std::vector<bool> plain_first_bytes(SetId start);
 
   const std::shared_ptr<const Machine> machine_;

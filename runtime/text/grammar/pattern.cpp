@@ -1,7 +1,9 @@
 #include "runtime/text/grammar/pattern.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <utility>
 
 namespace nmc {
 namespace {
@@ -16,11 +18,18 @@ const std::vector<CodePoints> kSpace{
     {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff}};
 const std::vector<CodePoints> kLineEnds{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}};
 
+// How the text that is to match is spelled.
+struct Spelling {
+  std::function<ExprId(const std::vector<CodePoints>&)> character;
+  // What may stand on both sides of a match without anchors; nothing: the match is the whole text.
+  std::optional<ExprId> around;
+};
+
 // A recursive-descent parser that builds the grammar as it reads.
 class PatternParser {
  public:
-  PatternParser(GrammarBuilder& b, const JsonRules& rules, std::string_view text)
-      : b_(b), rules_(rules), text_(text) {}
+  PatternParser(GrammarBuilder& b, Spelling spelling, std::string_view text)
+      : b_(b), spelling_(std::move(spelling)), text_(text) {}
 
   Result<ExprId> parse() {
     NMC_ASSIGN(ExprId body, alternatives(true));
@@ -39,15 +48,14 @@ class PatternParser {
     at_ += s.size();
     return true;
   }
-  ExprId anything() { return b_.repeat(rules_.any_character(), 0, kNoLimit); }
 
-  // `top`: the pattern itself, where a branch without an anchor may match anywhere in the text.
+  // `top`: the pattern itself, where anchors may stand.
   Result<ExprId> alternatives(bool top) {
     std::vector<ExprId> options;
     do {
       bool from_start = top && take("^");
       std::vector<ExprId> parts;
-      if (top && !from_start) parts.push_back(anything());
+      if (top && !from_start && spelling_.around) parts.push_back(*spelling_.around);
       bool to_end = false;
       while (at_ < text_.size() && !peek('|') && !peek(')')) {
         if (top && peek('$') && (at_ + 1 == text_.size() || text_[at_ + 1] == '|')) {
@@ -58,7 +66,7 @@ class PatternParser {
         NMC_ASSIGN(ExprId term, quantified());
         parts.push_back(term);
       }
-      if (top && !to_end) parts.push_back(anything());
+      if (top && !to_end && spelling_.around) parts.push_back(*spelling_.around);
       options.push_back(b_.sequence(std::move(parts)));
     } while (take("|"));
     return b_.choice(std::move(options));
@@ -118,15 +126,15 @@ class PatternParser {
       if (!take(")")) return fail("a closing parenthesis is missing");
       return body;
     }
-    if (take(".")) return rules_.character(complement(kLineEnds));
+    if (take(".")) return spelling_.character(complement(kLineEnds));
     if (peek('[')) {
       NMC_ASSIGN(std::vector<CodePoints> set, char_class());
-      return rules_.character(set);
+      return spelling_.character(set);
     }
     if (peek('^') || peek('$')) return fail("an anchor inside the pattern is not supported,");
     if (peek('*') || peek('+') || peek('?') || peek('{')) return fail("nothing to repeat");
     NMC_ASSIGN(std::vector<CodePoints> set, single());
-    return rules_.character(set);
+    return spelling_.character(set);
   }
 
   // One escape or one character.
@@ -220,7 +228,7 @@ class PatternParser {
   }
 
   GrammarBuilder& b_;
-  const JsonRules& rules_;
+  const Spelling spelling_;
   std::string_view text_;
   size_t at_ = 0;
   int nesting_ = 0;
@@ -230,7 +238,14 @@ class PatternParser {
 
 Result<ExprId> pattern_expression(GrammarBuilder& builder, const JsonRules& rules,
                                   std::string_view pattern) {
-  return PatternParser(builder, rules, pattern).parse();
+  auto character = [&](const std::vector<CodePoints>& set) { return rules.character(set); };
+  const ExprId around = builder.repeat(rules.any_character(), 0, kNoLimit);
+  return PatternParser(builder, {character, around}, pattern).parse();
+}
+
+Result<ExprId> text_pattern_expression(GrammarBuilder& builder, std::string_view pattern) {
+  auto character = [&](const std::vector<CodePoints>& set) { return utf8_character(builder, set); };
+  return PatternParser(builder, {character, std::nullopt}, pattern).parse();
 }
 
 }  // namespace nmc

@@ -16,4 +16,7 @@ namespace nmc {
 Result<ExprId> pattern_expression(GrammarBuilder& builder, const JsonRules& rules,
                                   std::string_view pattern);
 
+// The same for text that is no JSON: the whole of it matches `pattern`, with or without anchors.
+Result<ExprId> text_pattern_expression(GrammarBuilder& builder, std::string_view pattern);
+
 }  // namespace nmc

@@ -5,6 +5,8 @@
 namespace nmc {
 namespace {
 
+constexpr size_t kMaxProperties = 1000;  // of one object: what may follow each is the sum's square
+
 // The code points of UTF-8 text that JSON parsing has checked already.
 std::vector<uint32_t> code_points(std::string_view text) {
   std::vector<uint32_t> out;
@@ -36,6 +38,11 @@ Result<std::vector<SchemaCompiler::Property>> SchemaCompiler::read_properties(
   if (schema.contains("properties")) {
     const Json& list = schema["properties"];
     if (!list.is_object()) return refuse(path + "/properties", "an object is expected");
+    if (list.size() > kMaxProperties) {
+      return refuse(path + "/properties", "the object has " + std::to_string(list.size()) +
+                                              " members; up to " + std::to_string(kMaxProperties) +
+                                              " can be enforced");
+    }
     for (const auto& [name, value] : list.items()) {
       NMC_ASSIGN(ExprId expression, compile(value, path + "/properties/" + name));
       properties.push_back({name, expression, required.erase(name) > 0});

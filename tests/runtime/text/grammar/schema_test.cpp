@@ -176,6 +176,11 @@ TEST(Schema, ListsThatWouldBeSlowAreRefusedAtOnce) {
     ASSERT_FALSE(g.ok()) << keyword;
     EXPECT_NE(g.status().message().find("60000 entries"), std::string::npos);
   }
+  Json object = {{"properties", Json::object()}};
+  for (int i = 0; i < 1001; ++i) object["properties"]["p" + std::to_string(i)] = true;
+  auto g = compile(object.dump());
+  ASSERT_FALSE(g.ok());
+  EXPECT_NE(g.status().message().find("1001 members"), std::string::npos);
 }
 
 TEST(Schema, EndlessReferencesAreRefusedNotFollowed) {

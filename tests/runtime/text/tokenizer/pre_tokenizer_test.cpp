@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
+#include <random>
 
 #include "runtime/base/json.h"
 
@@ -50,6 +53,69 @@ TEST(Split, HasFiveBehaviors) {
   EXPECT_THAT(split(split_json("MergedWithPrevious"), "a--b-"), ElementsAre("a-", "-", "b-"));
   EXPECT_THAT(split(split_json("MergedWithNext"), "-a--b"), ElementsAre("-a", "-", "-b"));
   EXPECT_THAT(split(split_json("Contiguous"), "a--b-"), ElementsAre("a", "--", "b", "-"));
+}
+
+// The same by the letter of Hugging Face's rule: the text as a list of runs, matches and what lies
+// between them, folded from the left, or for MergedWithNext from the right.
+struct Run {
+  std::string text;
+  bool matched;
+};
+
+Words folded(std::vector<Run> runs, const std::string& behavior) {
+  const bool from_right = behavior == "MergedWithNext";
+  if (from_right) std::reverse(runs.begin(), runs.end());
+  Words words;
+  bool previous = false;
+  for (const Run& run : runs) {
+    const bool joins = behavior == "Contiguous"                          ? run.matched == previous
+                       : behavior == "Isolated" || behavior == "Removed" ? false
+                                                                         : run.matched && !previous;
+    previous = run.matched;
+    if (behavior == "Removed" && run.matched) continue;
+    if (joins && !words.empty()) {
+      words.back() = from_right ? run.text + words.back() : words.back() + run.text;
+    } else {
+      words.push_back(run.text);
+    }
+  }
+  if (from_right) std::reverse(words.begin(), words.end());
+  return words;
+}
+
+// Each "-" of the text, or with `invert` each run without one, is a match.
+std::vector<Run> runs_of(std::string_view text, bool invert) {
+  std::vector<Run> runs;
+  for (char c : text) {
+    const bool dash = c == '-';
+    if (dash || runs.empty() || runs.back().text.back() == '-') {
+      runs.push_back({std::string(1, c), dash != invert});
+    } else {
+      runs.back().text += c;
+    }
+  }
+  return runs;
+}
+
+TEST(Split, EveryBehaviorFoldsRandomTextsByTheRule) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (size_t n = random() % 12; n > 0; --n) text += "a--b"[random() % 4];
+    for (const char* behavior :
+         {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}) {
+      for (bool invert : {false, true}) {
+        static std::map<std::string, PreTokenizer> built;
+        const std::string json = split_json(behavior, invert);
+        if (!built.contains(json)) built.emplace(json, std::move(*build(json)));
+        PreTokenizer::Scratch scratch;
+        built.at(json).split(text, scratch);
+        ASSERT_EQ(Words(scratch.words.begin(), scratch.words.end()),
+                  folded(runs_of(text, invert), behavior))
+            << behavior << (invert ? " inverted " : " ") << text;
+      }
+    }
+  }
 }
 
 TEST(Split, InvertedTheMatchesAreTheWords) {

@@ -1,0 +1,43 @@
+// Regular expressions over whole plain texts; those inside of JSON stand in schema_test.cpp.
+#include "runtime/text/grammar/pattern.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/runtime/text/grammar/walk.h"
+
+namespace nmc {
+namespace {
+
+std::shared_ptr<Grammar> grammar_of(std::string_view pattern) {
+  return make_grammar([&](GrammarBuilder& b, JsonRules&) {
+    auto made = text_pattern_expression(b, pattern);
+    EXPECT_TRUE(made.ok()) << made.status().message();
+    return *made;
+  });
+}
+
+TEST(TextPattern, TheWholeTextMatches) {
+  for (const char* pattern : {"a+b", "^a+b", "a+b$", "^a+b$"}) {
+    auto grammar = grammar_of(pattern);
+    EXPECT_TRUE(accepts(grammar, "aab")) << pattern;
+    for (const char* other : {"", "a", "xab", "abx", "aabb"})
+      EXPECT_FALSE(accepts(grammar, other)) << pattern << " " << other;
+  }
+}
+
+TEST(TextPattern, CharactersStandForThemselves) {
+  auto grammar = grammar_of(R"(["\\\n]é.)");
+  EXPECT_TRUE(accepts(grammar, "\"éx"));
+  EXPECT_FALSE(accepts(grammar, "\nééx"));
+  EXPECT_TRUE(accepts(grammar, "\né\"")) << "a quote is no end here";
+  EXPECT_FALSE(accepts(grammar, "\\\"éx")) << "and nothing is escaped";
+}
+
+TEST(TextPattern, SaysWhatIsWrong) {
+  GrammarBuilder b;
+  EXPECT_NE(text_pattern_expression(b, "a(b").status().message().find("parenthesis"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace nmc
