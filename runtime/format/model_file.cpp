@@ -43,6 +43,10 @@ Result<std::string> ModelFile::embedded(const std::string& name) const {
   return std::string(reinterpret_cast<const char*>(span.data()), span.size());
 }
 
+Result<std::string> ModelFile::embedded_or_empty(const std::string& name) const {
+  return has_embedded(name) ? embedded(name) : std::string();
+}
+
 Status ModelFile::check(const TensorEntry& tensor) const {
   if (xxh3_64(bytes(tensor)) == tensor.checksum) return {};
   return corrupt(path().string() + ": the checksum of tensor \"" + tensor.name +

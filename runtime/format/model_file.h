@@ -31,6 +31,8 @@ class ModelFile {
 
   // An embedded file, its checksum verified. Absent: kNotFound, naming it.
   Result<std::string> embedded(const std::string& name) const;
+  // The same; empty when there is none.
+  Result<std::string> embedded_or_empty(const std::string& name) const;
   bool has_embedded(const std::string& name) const { return header_.files.contains(name); }
 
   // Reads one tensor whole and compares its checksum.

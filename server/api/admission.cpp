@@ -22,6 +22,7 @@ GenerationRequest engine_request(std::vector<int32_t> prompt, const GenerationOp
           .ignore_eos = options.ignore_eos,
           .stop_tokens = options.stop_token_ids,
           .top_logprobs = top_logprobs,
+          .prompt_logprobs = options.prompt_logprobs,
           .min_tokens = options.min_tokens,
           .grammar = options.constraint.grammar,
           .grammar_trigger = options.constraint.trigger,
@@ -40,7 +41,7 @@ std::variant<Generations, http::Response> admit(const ServedModel& model,
     const auto size = static_cast<int64_t>(prompt.size());
     if (size >= context) return error_response(context_overflow(size, context));
   }
-  const int64_t vocabulary = model.tokenizer->vocab_size();
+  const int64_t vocabulary = model.text.tokenizer->vocab_size();
   for (int32_t id : options.stop_token_ids) {
     if (id < vocabulary) continue;
     return error_response(invalid_argument("request: the field \"stop_token_ids\" holds " +

@@ -28,6 +28,7 @@ Markers markers_of(Dialect dialect) {
               .open_text = "<|START_TEXT|>",
               .close_text = "<|END_TEXT|>"};
     case Dialect::kHermes:
+    case Dialect::kCoder:
       return {.end_thinking = "</think>", .open_call = "<tool_call>"};
     case Dialect::kPlain:
       break;
@@ -57,8 +58,9 @@ class AnswerGrammar {
       rules.tools.push_back({.name = function["name"].get<std::string>(),
                              .parameters = parameters == function.end() ? Json() : *parameters});
     }
-    auto root = dialect_ == Dialect::kHermes ? hermes_tool_calls(b, rules, spelling_)
-                                             : cmd4_tool_calls(b, rules, spelling_);
+    auto root = dialect_ == Dialect::kHermes  ? hermes_tool_calls(b, rules, spelling_)
+                : dialect_ == Dialect::kCoder ? coder_tool_calls(b, rules, spelling_)
+                                              : cmd4_tool_calls(b, rules, spelling_);
     if (!root.ok()) return numbered(root.status());
     return root;
   }
@@ -70,7 +72,8 @@ class AnswerGrammar {
       parts.push_back(b.repeat(utf8_character(b, {{0, 0x10ffff}}), 0, kNoLimit));
       parts.push_back(literal(b, markers_.end_thinking));
     }
-    if (dialect_ == Dialect::kHermes) parts.push_back(JsonRules(b).space());
+    const bool tagged = dialect_ == Dialect::kHermes || dialect_ == Dialect::kCoder;
+    if (tagged) parts.push_back(JsonRules(b).space());
     if (request_.tools) {
       NMC_ASSIGN(RuleId calls, this->calls(b));
       answers.push_back(b.sequence({literal(b, markers_.open_call), b.call(calls)}));
@@ -145,7 +148,7 @@ Result<Constraint> chat_constraint(Grammars& grammars, Dialect dialect, StartMod
   Constraint constraint;
   auto build = [&](GrammarBuilder& b) { return free ? answer.calls(b) : answer.output(b, start); };
   std::string what =
-      request.tools ? field_named("tools") : field_named(request.options.format.field);
+      request.tools ? field_named("tools") : field_named(request.options.format.where);
   NMC_ASSIGN(constraint.grammar, grammars.get(dump_json(key), what, build));
   if (free) constraint.trigger = opener;
   return constraint;
@@ -159,7 +162,7 @@ Result<Constraint> text_constraint(Grammars& grammars, const AnswerFormat& forma
   };
   Constraint constraint;
   NMC_ASSIGN(constraint.grammar,
-             grammars.get(dump_json(format.key()), field_named(format.field), build));
+             grammars.get(dump_json(format.key()), field_named(format.where), build));
   return constraint;
 }
 

@@ -1,15 +1,15 @@
-#include "server/api/chat_completion_request.h"
-#include "server/api/chat_prompt.h"
+#include "runtime/text/chat/chat_body.h"
 #include "server/api/endpoints.h"
 #include "server/api/error.h"
+#include "server/api/generation_options.h"
 
 namespace nmc::api {
 namespace {
 
 Result<Json> render_body(const ServedModel& model, std::string_view text) {
   NMC_ASSIGN(Json body, parse_body(text));
-  NMC_ASSIGN(ChatRequest request, parse_chat_prompt(body));
-  NMC_ASSIGN(RenderedPrompt prompt, render(model, request));
+  NMC_ASSIGN(ChatRequest request, parse_chat_body(body));
+  NMC_ASSIGN(RenderedPrompt prompt, render_chat(model.text, request));
   return Json{{"prompt", std::move(prompt.text)}};
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "runtime/text/chat/encode_prompt.h"
 #include "server/api/admission.h"
 #include "server/api/answer_grammar.h"
-#include "server/api/chat_prompt.h"
 #include "server/api/error.h"
 
 namespace nmc::api {
@@ -13,29 +13,44 @@ namespace {
 struct Prepared {
   std::vector<int32_t> prompt;
   StartMode start;
+  bool citations;
 };
+
+// Whether the template's own words tell the model how to cite. What users wrote does not count.
+bool asks_for_citations(const RenderedPrompt& prompt) {
+  size_t at = 0;
+  const std::string_view text = prompt.text;
+  auto told = [&](size_t end) { return text.substr(at, end - at).find("<co") != text.npos; };
+  for (const TextSpan& span : prompt.literal) {
+    if (told(span.begin)) return true;
+    at = span.end;
+  }
+  return told(text.size());
+}
 
 // Adds to the request what its prompt and tools decide.
 Result<Prepared> prepare(const ServedModel& model, ChatCompletionRequest* request) {
-  NMC_ASSIGN(RenderedPrompt prompt, render(model, request->prompt));
-  const StartMode start = start_mode(model.dialect, prompt.text);
+  NMC_ASSIGN(RenderedPrompt prompt, render_chat(model.text, request->prompt));
+  const StartMode start = start_mode(model.text.dialect, prompt.text);
   NMC_ASSIGN(request->options.constraint,
-             chat_constraint(*model.grammars, model.dialect, start, *request));
+             chat_constraint(*model.grammars, model.text.dialect, start, *request));
   if (request->choice.mode == ToolChoice::Mode::kNone) {
-    ban_calls(*model.grammars, model.dialect, &request->options.sampling.logit_bias);
+    ban_calls(*model.grammars, model.text.dialect, &request->options.sampling.logit_bias);
   }
   if (start == StartMode::kReasoning) {
-    NMC_TRY(limit_reasoning(*model.grammars, model.dialect, request));
+    NMC_TRY(limit_reasoning(*model.grammars, model.text.dialect, request));
   }
-  return Prepared{encode(*model.tokenizer, prompt), start};
+  const Json& documents = request->prompt.documents;
+  const bool cites = (documents.is_array() && !documents.empty()) || asks_for_citations(prompt);
+  return Prepared{encode_prompt(*model.text.tokenizer, prompt), start, cites};
 }
 
 }  // namespace
 
 Result<std::vector<int32_t>> chat_prompt_tokens(const ServedModel& model,
                                                 const ChatCompletionRequest& request) {
-  NMC_ASSIGN(RenderedPrompt prompt, render(model, request.prompt));
-  return encode(*model.tokenizer, prompt);
+  NMC_ASSIGN(RenderedPrompt prompt, render_chat(model.text, request.prompt));
+  return encode_prompt(*model.text.tokenizer, prompt);
 }
 
 std::variant<std::shared_ptr<ChatAnswer>, http::Response> ChatAnswer::start(
@@ -43,11 +58,13 @@ std::variant<std::shared_ptr<ChatAnswer>, http::Response> ChatAnswer::start(
   const ServedModel& model = call.model;
   auto prepared = prepare(model, &request);
   if (!prepared.ok()) return error_response(prepared.status());
-  const ChatOutputOptions output = {.dialect = model.dialect,
+  const ChatOutputOptions output = {.dialect = model.text.dialect,
                                     .start = prepared->start,
                                     .tools = request.tools,
                                     .parallel_calls = request.parallel_calls,
                                     .json_answer = request.options.format.is_json(),
+                                    .citations = prepared->citations,
+                                    .declared = request.prompt.tools,
                                     .keep_tokens = request.top_logprobs >= 0,
                                     .stop = request.options.stop};
   auto admitted =
@@ -56,7 +73,7 @@ std::variant<std::shared_ptr<ChatAnswer>, http::Response> ChatAnswer::start(
   std::shared_ptr<ChatAnswer> answer(new ChatAnswer);
   answer->generations_ = std::move(std::get<0>(admitted));
   for (size_t i = 0; i < answer->generations_.size(); ++i) {
-    answer->outputs_.emplace_back(*model.tokenizer, output);
+    answer->outputs_.emplace_back(*model.text.tokenizer, output);
   }
   answer->request_ = std::move(request);
   return answer;

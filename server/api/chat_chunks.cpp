@@ -58,7 +58,7 @@ Json ChatChunks::delta(size_t choice, const ChatDelta& delta) const {
     case Kind::kContent: {
       Json json = chunk(choice, {{"content", delta.text}}, nullptr);
       if (logprobs_) {
-        json["choices"][0]["logprobs"] = chat_logprobs(*model_.tokenizer, delta.tokens);
+        json["choices"][0]["logprobs"] = chat_logprobs(*model_.text.tokenizer, delta.tokens);
       }
       return json;
     }
@@ -107,7 +107,7 @@ Json chat_choice(const ServedModel& model, size_t choice, const std::vector<Chat
     message["content"] = "";
   }
   Json item = {{"index", choice}, {"message", std::move(message)}};
-  item["logprobs"] = logprobs ? chat_logprobs(*model.tokenizer, tokens) : Json();
+  item["logprobs"] = logprobs ? chat_logprobs(*model.text.tokenizer, tokens) : Json();
   item["finish_reason"] = reason;
   return item;
 }

@@ -1,71 +1,14 @@
 #include "server/api/chat_completion_request.h"
 
-#include <algorithm>
-
-#include "server/api/fields.h"
+#include "runtime/text/chat/chat_body.h"
+#include "runtime/text/chat/request_fields.h"
 
 namespace nmc::api {
-namespace {
-
-Status check_tools(const Json& tools) {
-  if (!tools.is_array()) return must_be("tools", "a list");
-  for (size_t i = 0; i < tools.size(); ++i) {
-    std::string name = "tools[" + std::to_string(i) + "]";
-    const Json& tool = tools[i];
-    if (!tool.is_object() || !tool.contains("function") || !tool["function"].is_object()) {
-      return must_be(name, "{\"type\": \"function\", \"function\": {...}}");
-    }
-    const Json& function = tool["function"];
-    if (!function.contains("name") || !function["name"].is_string() ||
-        function["name"].get_ref<const std::string&>().empty()) {
-      return must_be(name + ".function.name", "a non-empty string");
-    }
-  }
-  return {};
-}
-
-Result<std::optional<bool>> parse_thinking(const Json& body) {
-  Json effort = field(body, "reasoning_effort");
-  if (effort.is_null()) return std::optional<bool>();
-  if (!effort.is_string()) return must_be("reasoning_effort", "a string");
-  for (const char* known : {"minimal", "low", "medium", "high", "xhigh", "max"}) {
-    if (effort == known) return std::optional<bool>(true);
-  }
-  if (effort == "none") return std::optional<bool>(false);
-  return must_be("reasoning_effort", "none, minimal, low, medium, high, xhigh or max");
-}
-
-}  // namespace
-
-Result<ChatRequest> parse_chat_prompt(const Json& body) {
-  ChatRequest prompt;
-  prompt.messages = field(body, "messages");
-  if (!prompt.messages.is_array() || prompt.messages.empty()) {
-    return must_be("messages", "a list of at least one message");
-  }
-  prompt.tools = field(body, "tools");
-  if (!prompt.tools.is_null()) NMC_TRY(check_tools(prompt.tools));
-  NMC_ASSIGN(ToolChoice choice, parse_tool_choice(field(body, "tool_choice"), prompt.tools));
-  bool callable = choice.mode != ToolChoice::Mode::kNone && !prompt.tools.empty();
-  if (!callable) prompt.tools = nullptr;
-  prompt.documents = field(body, "documents");
-  if (!prompt.documents.is_null() && !prompt.documents.is_array()) {
-    return must_be("documents", "a list");
-  }
-  NMC_ASSIGN(prompt.thinking, parse_thinking(body));
-  prompt.template_kwargs = field(body, "chat_template_kwargs");
-  if (!prompt.template_kwargs.is_null() && !prompt.template_kwargs.is_object()) {
-    return must_be("chat_template_kwargs", "an object");
-  }
-  NMC_ASSIGN(prompt.add_generation_prompt,
-             json_bool(body, "add_generation_prompt", kRequest, true));
-  return prompt;
-}
 
 Result<ChatCompletionRequest> parse_chat_completion_request(const Json& body,
                                                             const SamplingParams& defaults) {
   ChatCompletionRequest request;
-  NMC_ASSIGN(request.prompt, parse_chat_prompt(body));
+  NMC_ASSIGN(request.prompt, parse_chat_body(body));
   request.tools = !request.prompt.tools.is_null();
   NMC_ASSIGN(request.choice, parse_tool_choice(field(body, "tool_choice"), request.prompt.tools));
   NMC_ASSIGN(request.options, parse_generation_options(body, defaults));

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runtime/text/chat/request_fields.h"
+
 namespace nmc::api {
 
 namespace {
@@ -12,6 +14,15 @@ DialectOptions dialect_options(const ChatOutputOptions& chosen) {
   DialectOptions options;
   options.tools = chosen.tools;
   options.json_answer = chosen.json_answer;
+  options.citations = chosen.citations;
+  options.parameter_kind = [tools = chosen.declared](const std::string& tool,
+                                                     const std::string& parameter) {
+    for (const Json& declared : tools) {
+      const Json& function = declared["function"];
+      if (function["name"] == tool) return parameter_kind(field(function, "parameters"), parameter);
+    }
+    return ParameterKind::kUnknown;
+  };
   return options;
 }
 

@@ -30,6 +30,8 @@ struct ChatOutputOptions {
   bool tools = false;
   bool parallel_calls = true;
   bool json_answer = false;  // markers inside its strings are data
+  bool citations = false;    // the prompt asks for them
+  Json declared{};           // the tools; null: none
   bool keep_tokens = false;
   std::vector<std::string> stop;  // in the content only
 };

@@ -1,5 +1,7 @@
 #include "server/api/completion_request.h"
 
+#include "runtime/text/chat/request_fields.h"
+
 namespace nmc::api {
 namespace {
 
@@ -40,9 +42,10 @@ Result<CompletionRequest> parse_completion_request(const Json& body,
                                                    const SamplingParams& defaults) {
   CompletionRequest request;
   NMC_ASSIGN(request.prompts, parse_prompts(body));
-  NMC_ASSIGN(request.options, parse_generation_options(body, defaults));
-  if (request.options.max_tokens == INT64_MAX) request.options.max_tokens = kDefaultMaxTokens;
   NMC_ASSIGN(request.echo, json_bool(body, "echo", kRequest, false));
+  // Who reads the prompt back may want nothing else.
+  NMC_ASSIGN(request.options, parse_generation_options(body, defaults, request.echo ? 0 : 1));
+  if (request.options.max_tokens == INT64_MAX) request.options.max_tokens = kDefaultMaxTokens;
   NMC_ASSIGN(request.skip_special_tokens, json_bool(body, "skip_special_tokens", kRequest, true));
   if (body.contains("logprobs") && !body["logprobs"].is_null()) {
     NMC_ASSIGN(request.top_logprobs, json_int(body, "logprobs", kRequest));
@@ -50,11 +53,7 @@ Result<CompletionRequest> parse_completion_request(const Json& body,
       return invalid_argument("request: the field \"logprobs\" must be between 0 and 20");
     }
   }
-  if (request.echo && request.top_logprobs >= 0) {
-    return unsupported(
-        "request: log-probabilities of the prompt (the field \"logprobs\" together "
-        "with \"echo\") are not supported yet");
-  }
+  request.options.prompt_logprobs = request.echo && request.top_logprobs >= 0;
   NMC_ASSIGN(std::string suffix, json_string(body, "suffix", kRequest, ""));
   if (!suffix.empty()) {
     return unsupported(

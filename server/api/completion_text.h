@@ -17,7 +17,7 @@ namespace nmc::api {
 class CompletionText {
  public:
   CompletionText(const ServedModel& model, const CompletionRequest& request)
-      : tokenizer_(*model.tokenizer),
+      : tokenizer_(*model.text.tokenizer),
         hide_special_(request.skip_special_tokens),
         logprobs_(request.top_logprobs >= 0),
         detokenizer_(tokenizer_),
@@ -27,6 +27,9 @@ class CompletionText {
   // What was held back, at the end.
   VisiblePiece flush();
   bool stopped() const { return text_.stopped(); }
+
+  // The next token begins so many characters in front of the text.
+  void begin_before_text(int64_t characters) { offset_ = -characters; }
 
   // An element of "choices" with a piece of this answer, or all of it.
   Json choice(size_t index, const std::string& text, const std::vector<GeneratedToken>& tokens,

@@ -5,10 +5,16 @@
 #include "server/api/endpoints.h"
 #include "server/api/error.h"
 #include "server/api/event_stream.h"
+#include "server/api/logprobs.h"
 #include "server/api/usage.h"
 
 namespace nmc::api {
 namespace {
+
+std::vector<int32_t> prompt_tokens(const Tokenizer& tokenizer, const Prompt& prompt) {
+  if (auto* ids = std::get_if<std::vector<int32_t>>(&prompt)) return *ids;
+  return tokenizer.encode_with_bos(std::get<std::string>(prompt), /*parse_special=*/true);
+}
 
 // The answers to one request, made either way from the same pieces.
 class CompletionAnswer {
@@ -19,18 +25,11 @@ class CompletionAnswer {
   CompletionAnswer(const ServedModel& model, Generations generations, CompletionRequest request)
       : model_(model), generations_(std::move(generations)), request_(std::move(request)) {
     for (size_t i = 0; i < generations_.size(); ++i) texts_.emplace_back(model_, request_);
+    echo_due_.assign(generations_.size(), request_.echo);
   }
 
   const CompletionRequest& request() const { return request_; }
   size_t choices() const { return texts_.size(); }
-
-  // The text in front of an answer.
-  std::string echo(size_t choice) const {
-    if (!request_.echo) return "";
-    const Prompt& prompt = request_.prompts[choice / static_cast<size_t>(request_.options.n)];
-    auto* text = std::get_if<std::string>(&prompt);
-    return text ? *text : model_.tokenizer->decode(std::get<1>(prompt));
-  }
 
   // Runs all to their ends. An error when the device failed.
   Status run(http::Client& client, const RunControl& control, const Emit& emit, const End& on_end,
@@ -39,6 +38,7 @@ class CompletionAnswer {
     run_generations(generations_, client, control,
                     {.on_token =
                          [&](size_t i, const GeneratedToken& token) {
+                           if (must_echo(i)) emit(i, echo(i));
                            emit(i, texts_[i].push(token));
                            return !texts_[i].stopped() && ok() && status.ok();
                          },
@@ -47,6 +47,7 @@ class CompletionAnswer {
                            const Generation& generation = **generations_[i];
                            if (failed(end, generation)) status = generation.status();
                            if (!status.ok()) return;
+                           if (must_echo(i)) emit(i, echo(i));
                            emit(i, texts_[i].flush());
                            on_end(i, finish_reason(end, generation));
                          },
@@ -73,9 +74,35 @@ class CompletionAnswer {
   }
 
  private:
+  // Whether the answer's prompt is to be said now: only once all is known about it.
+  bool must_echo(size_t i) {
+    const bool due = echo_due_[i];
+    echo_due_[i] = false;
+    return due;
+  }
+
+  // The prompt, with what was thought of its tokens where that is asked for.
+  VisiblePiece echo(size_t i) {
+    const Prompt& prompt = request_.prompts[i / static_cast<size_t>(request_.options.n)];
+    const Tokenizer& tokenizer = *model_.text.tokenizer;
+    auto* text = std::get_if<std::string>(&prompt);
+    VisiblePiece piece{.text = text ? *text : tokenizer.decode(std::get<1>(prompt)), .tokens = {}};
+    if (!request_.options.prompt_logprobs) return piece;
+    const int32_t first = prompt_tokens(tokenizer, prompt).front();
+    // A token in front of what the client wrote begins before the text does.
+    const std::string_view name = tokenizer.token_bytes(first);
+    if (!piece.text.starts_with(name)) texts_[i].begin_before_text(count_characters(name));
+    piece.tokens.push_back({.token = first, .logprob = kNoLogprob, .top = {}});
+    for (GeneratedToken& token : (*generations_[i])->prompt_scores()) {
+      piece.tokens.push_back(std::move(token));
+    }
+    return piece;
+  }
+
   const ServedModel& model_;
   const Generations generations_;
   const CompletionRequest request_;
+  std::vector<bool> echo_due_;
   std::vector<CompletionText> texts_;
   const std::string id_ = random_id("cmpl-");
   const std::time_t created_ = std::time(nullptr);
@@ -84,7 +111,6 @@ class CompletionAnswer {
 http::Response whole(const Call& call, CompletionAnswer& answer) {
   std::vector<VisiblePiece> all(answer.choices());
   std::vector<const char*> reasons(answer.choices());
-  for (size_t i = 0; i < all.size(); ++i) all[i].text = answer.echo(i);
   Status status = answer.run(
       call.client, call.control,
       [&](size_t i, const VisiblePiece& piece) {
@@ -108,9 +134,6 @@ void stream(const RunControl& control, CompletionAnswer& answer, http::StreamWri
     if (piece.text.empty() && !reason) return;
     events.send(answer.body(Json::array({answer.choice(i, piece.text, piece.tokens, reason)})));
   };
-  for (size_t i = 0; i < answer.choices(); ++i) {
-    send(i, {.text = answer.echo(i), .tokens = {}}, nullptr);
-  }
   Status status = answer.run(
       out, control, [&](size_t i, const VisiblePiece& piece) { send(i, piece, nullptr); },
       [&](size_t i, const char* reason) { send(i, {}, reason); }, [&] { events.ping_if_due(); },
@@ -123,11 +146,6 @@ void stream(const RunControl& control, CompletionAnswer& answer, http::StreamWri
     events.send(last);
   }
   events.done();
-}
-
-std::vector<int32_t> prompt_tokens(const Tokenizer& tokenizer, const Prompt& prompt) {
-  if (auto* ids = std::get_if<std::vector<int32_t>>(&prompt)) return *ids;
-  return tokenizer.encode_with_bos(std::get<std::string>(prompt), /*parse_special=*/true);
 }
 
 }  // namespace
@@ -144,7 +162,7 @@ http::Response completions(const Call& call) {
   request->options.constraint = std::move(*constraint);
   std::vector<std::vector<int32_t>> prompts;
   for (const Prompt& prompt : request->prompts) {
-    prompts.push_back(prompt_tokens(*model.tokenizer, prompt));
+    prompts.push_back(prompt_tokens(*model.text.tokenizer, prompt));
   }
   auto admitted = admit(model, std::move(prompts), request->options, request->top_logprobs);
   if (auto* refusal = std::get_if<http::Response>(&admitted)) return std::move(*refusal);

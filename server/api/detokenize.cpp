@@ -11,7 +11,7 @@ Result<Json> decode_body(const ServedModel& model, std::string_view text) {
     return invalid_argument("request: the field \"tokens\" is missing");
   }
   NMC_ASSIGN(auto ids, parse_token_ids(body["tokens"], "tokens", model.engine->model().vocab));
-  return Json{{"content", model.tokenizer->decode(ids)}};
+  return Json{{"content", model.text.tokenizer->decode(ids)}};
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "runtime/text/chat/request_fields.h"
+
 namespace nmc::api {
 namespace {
 
@@ -148,8 +150,8 @@ Result<Json> parse_body(std::string_view body) {
   return json;
 }
 
-Result<GenerationOptions> parse_generation_options(const Json& body,
-                                                   const SamplingParams& defaults) {
+Result<GenerationOptions> parse_generation_options(const Json& body, const SamplingParams& defaults,
+                                                   int64_t least_tokens) {
   GenerationOptions options;
   NMC_TRY(refuse_unsupported(body));
   NMC_ASSIGN(options.sampling, parse_sampling(body, defaults));
@@ -162,9 +164,9 @@ Result<GenerationOptions> parse_generation_options(const Json& body,
   for (const char* key : {"max_tokens", "max_completion_tokens"}) {  // the newer name wins
     NMC_ASSIGN(int64_t n, json_int(body, key, kRequest, 0));
     bool given = body.contains(key) && !body[key].is_null();
-    if (given && n < 1) {
-      return invalid_argument(std::string("request: the field \"") + key +
-                              "\" must be at least 1, not " + std::to_string(n));
+    if (given && n < least_tokens) {
+      return must_be(key,
+                     "at least " + std::to_string(least_tokens) + ", not " + std::to_string(n));
     }
     if (given) options.max_tokens = n;
   }
@@ -182,8 +184,7 @@ Result<GenerationOptions> parse_generation_options(const Json& body,
 }
 
 Status refuse_unsupported(const Json& body) {
-  for (const char* field : {"structured_outputs", "guided_json", "guided_regex", "guided_choice",
-                            "guided_grammar", "functions", "function_call"}) {
+  for (const char* field : {"functions", "function_call"}) {
     if (body.contains(field) && !is_empty(body[field])) return not_supported(field, "this");
   }
   return {};

@@ -14,13 +14,13 @@
 
 namespace nmc::api {
 
-inline constexpr const char* kRequest = "request";  // its name in errors
 inline constexpr int64_t kMaxTopLogprobs = 20;
 inline constexpr int64_t kMaxAnswers = 128;
 
 struct GenerationOptions {
   SamplingParams sampling;
   int64_t max_tokens = INT64_MAX;
+  bool prompt_logprobs = false;  // set by the endpoint
   bool ignore_eos = false;
   std::vector<std::string> stop;
   std::vector<int32_t> stop_token_ids;  // below the vocabulary's end: see admit
@@ -38,9 +38,9 @@ struct GenerationOptions {
 Result<Json> parse_body(std::string_view body);
 
 // Types are checked here; the ranges of the sampling fields by Engine::submit. `max_tokens` is
-// left alone unless the request has one.
-Result<GenerationOptions> parse_generation_options(const Json& body,
-                                                   const SamplingParams& defaults);
+// left alone unless the request has one, which must be `least_tokens` or more.
+Result<GenerationOptions> parse_generation_options(const Json& body, const SamplingParams& defaults,
+                                                   int64_t least_tokens = 1);
 
 // The dialogue that a request belongs to, by what agents send: a hint for the prefix cache.
 std::string session_of(const http::Request& request, const Json& body);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/text/chat/grammar_vocabulary.h"
+
 namespace nmc::api {
 namespace {
 
@@ -45,28 +47,9 @@ std::string Grammars::spelling(const std::string& text) const {
 
 std::shared_ptr<const GrammarVocabulary> Grammars::vocabulary() {
   std::call_once(once_, [&] {
-    const auto size =
-        static_cast<int32_t>(std::min<int64_t>(tokenizer_.vocab_size(), model_.vocab));
-    std::vector<std::string> spellings;
-    spellings.reserve(static_cast<size_t>(size));
-    for (int32_t id = 0; id < size; ++id) spellings.push_back(token_spelling(id));
-    std::vector<int32_t> ends;
-    for (int32_t id : model_.eos_tokens) {
-      if (id >= 0 && id < size) ends.push_back(id);
-    }
-    vocabulary_ = std::make_shared<GrammarVocabulary>(spellings, std::move(ends));
+    vocabulary_ = grammar_vocabulary(tokenizer_, model_.vocab, model_.eos_tokens);
   });
   return vocabulary_;
-}
-
-// Added tokens of white space are text; all others are markers. The byte 0xff begins the spelling
-// of a marker and is no part of any text, so that the tokens that hold it are left out.
-std::string Grammars::token_spelling(int32_t id) const {
-  std::string_view bytes = tokenizer_.token_bytes(id);
-  bool blank = bytes.find_first_not_of(" \t\r\n") == std::string_view::npos;
-  bool marker = tokenizer_.is_special(id) || (tokenizer_.is_added(id) && !blank);
-  if (marker) return special_spelling(id);
-  return bytes.find('\xff') == std::string_view::npos ? std::string(bytes) : "";
 }
 
 }  // namespace nmc::api

@@ -46,7 +46,6 @@ class Grammars {
   };
 
   std::shared_ptr<const GrammarVocabulary> vocabulary();
-  std::string token_spelling(int32_t id) const;
   std::shared_ptr<Grammar> find(const std::string& key);
 
   const Tokenizer& tokenizer_;

@@ -1,6 +1,7 @@
 #include "server/api/logprobs.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/base/text.h"
 
@@ -44,12 +45,13 @@ Json completion_logprobs(const Tokenizer& tokenizer, const std::vector<Generated
     for (const TokenLogprob& p : t.top) {
       top[valid_utf8(tokenizer.token_bytes(p.token))] = finite(p.logprob);
     }
-    top[name] = finite(t.logprob);
-    offsets.push_back(*offset);
+    const bool known = !std::isnan(t.logprob);
+    if (known) top[name] = finite(t.logprob);
+    offsets.push_back(std::max<int64_t>(0, *offset));
     *offset += count_characters(name);
     names.push_back(std::move(name));
-    logprobs.push_back(finite(t.logprob));
-    tops.push_back(std::move(top));
+    logprobs.push_back(known ? Json(finite(t.logprob)) : Json());
+    tops.push_back(known ? std::move(top) : Json());
   }
   return {{"tokens", std::move(names)},
           {"token_logprobs", std::move(logprobs)},

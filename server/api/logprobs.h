@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "runtime/base/json.h"
@@ -10,11 +11,15 @@
 
 namespace nmc::api {
 
+// Of the first token of a prompt, which nothing foretells.
+inline constexpr float kNoLogprob = std::numeric_limits<float>::quiet_NaN();
+
 // Chat: {"content": [{"token", "logprob", "bytes", "top_logprobs": [...]}]}.
 Json chat_logprobs(const Tokenizer& tokenizer, const std::vector<GeneratedToken>& tokens);
 
 // Completions: parallel lists {"tokens", "token_logprobs", "top_logprobs", "text_offset"}.
-// `offset` is where the first token's text begins, in characters; it is moved on.
+// `offset` is where the first token's text begins, in characters; it is moved on. In front of the
+// text it is negative, and 0 is what the client sees.
 Json completion_logprobs(const Tokenizer& tokenizer, const std::vector<GeneratedToken>& tokens,
                          int64_t* offset);
 

@@ -2,9 +2,9 @@
 
 #include <ctime>
 
+#include "runtime/text/chat/request_fields.h"
 #include "server/api/admission.h"
 #include "server/api/error.h"
-#include "server/api/fields.h"
 #include "server/api/logprobs.h"
 
 namespace nmc::api {
@@ -121,7 +121,7 @@ void ResponsesOutput::delta(size_t, ChatDelta delta) {
     case ChatDelta::Kind::kContent: {
       open_text(Open::kMessage);
       Json logprobs = Json::array();
-      if (logprobs_) logprobs = chat_logprobs(*model_.tokenizer, delta.tokens)["content"];
+      if (logprobs_) logprobs = chat_logprobs(*model_.text.tokenizer, delta.tokens)["content"];
       for (const Json& entry : logprobs) token_logprobs_.push_back(entry);
       send_in_item("response.output_text.delta",
                    {{"delta", delta.text}, {"logprobs", std::move(logprobs)}});

@@ -1,6 +1,6 @@
 #include "server/api/responses_request.h"
 
-#include "server/api/fields.h"
+#include "runtime/text/chat/request_fields.h"
 #include "server/api/generation_options.h"
 
 namespace nmc::api {
@@ -213,12 +213,12 @@ Result<Json> chat_body_of_response(const Json& body) {
     chat["logprobs"] = true;
     copy_fields(body, {"top_logprobs"}, &chat);
   }
-  copy_fields(
-      body,
-      {"model", "temperature", "top_p", "top_k", "min_p", "seed", "stop", "stream",
-       "parallel_tool_calls", "frequency_penalty", "presence_penalty", "repetition_penalty",
-       "logit_bias", "min_tokens", "ignore_eos", "chat_template_kwargs", "reasoning_budget"},
-      &chat);
+  copy_fields(body,
+              {"model", "temperature", "top_p", "top_k", "min_p", "seed", "stop", "stream",
+               "parallel_tool_calls", "frequency_penalty", "presence_penalty", "repetition_penalty",
+               "logit_bias", "min_tokens", "ignore_eos", "chat_template_kwargs", "reasoning_budget",
+               "structured_outputs"},
+              &chat);
   return chat;
 }
 

@@ -42,12 +42,12 @@ http::Response props(const Call& call) {
                {"total_slots", model.engine->slots().size()},
                {"device", model.device},
                {"build_info", "nmc " + model.build},
-               {"dialect", to_string(model.dialect)},
+               {"dialect", to_string(model.text.dialect)},
                {"chat_template", model.template_source},
                {"default_generation_settings",
                 {{"n_ctx", model.engine->context()}, {"params", std::move(params)}}}};
   for (const char* token : {"bos_token", "eos_token"}) {
-    body[token] = model.special_tokens.value(token, "");
+    body[token] = model.text.special_tokens.value(token, "");
   }
   return json_response(body);
 }

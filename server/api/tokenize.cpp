@@ -1,3 +1,4 @@
+#include "runtime/text/chat/request_fields.h"
 #include "server/api/endpoints.h"
 #include "server/api/error.h"
 #include "server/api/generation_options.h"
@@ -15,8 +16,8 @@ Result<Json> encode_body(const ServedModel& model, std::string_view text) {
   NMC_ASSIGN(bool add, json_bool(body, "add_special_tokens", kRequest, false));
   NMC_ASSIGN(add, json_bool(body, "add_special", kRequest, add));
   NMC_ASSIGN(bool parse, json_bool(body, "parse_special", kRequest, true));
-  auto ids = add ? model.tokenizer->encode_with_bos(content, parse)
-                 : model.tokenizer->encode(content, parse);
+  auto ids = add ? model.text.tokenizer->encode_with_bos(content, parse)
+                 : model.text.tokenizer->encode(content, parse);
   return Json{{"tokens", ids}, {"count", ids.size()}, {"max_model_len", model.engine->context()}};
 }
 

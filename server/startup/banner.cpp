@@ -12,8 +12,8 @@ std::string opencode_snippet(const api::ServedModel& model, const std::string& u
   const int64_t context = model.engine->context();
   Json entry = {
       {"name", model.name},
-      {"tool_call", model.chat_template != nullptr},
-      {"reasoning", model.dialect != Dialect::kPlain},
+      {"tool_call", model.text.chat_template != nullptr},
+      {"reasoning", model.text.dialect != Dialect::kPlain},
       {"limit", {{"context", context}, {"output", std::min<int64_t>(32'768, context / 4)}}}};
   Json models = Json::object();
   models[model.name] = std::move(entry);

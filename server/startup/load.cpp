@@ -10,23 +10,6 @@
 namespace nmc::startup {
 namespace {
 
-// The embedded file, or nothing when the model has none.
-Result<std::string> text_of(const ModelFile& file, const std::string& name) {
-  if (!file.has_embedded(name)) return std::string();
-  return file.embedded(name);
-}
-
-Result<api::ModelTexts> read_texts(const ModelFile& file) {
-  api::ModelTexts texts;
-  NMC_ASSIGN(texts.tokenizer.tokenizer_json, text_of(file, "tokenizer.json"));
-  NMC_ASSIGN(texts.tokenizer.tokenizer_config_json, text_of(file, "tokenizer_config.json"));
-  NMC_ASSIGN(texts.tokenizer.sentencepiece_model, text_of(file, "tokenizer.model"));
-  NMC_ASSIGN(texts.special_tokens_map_json, text_of(file, "special_tokens_map.json"));
-  NMC_ASSIGN(texts.chat_template, text_of(file, "chat_template.jinja"));
-  NMC_ASSIGN(texts.generation_config_json, text_of(file, "generation_config.json"));
-  return texts;
-}
-
 // Opens the executor with what memory allows: the device's own, or this machine's. A device has its
 // own idea of that: while it refuses for want of memory, it is asked for half as much.
 Result<std::unique_ptr<Executor>> open_fitting(const Options& options,
@@ -56,8 +39,10 @@ Result<Loaded> load(const Options& options) {
   NMC_ASSIGN(ModelFile opened, ModelFile::open(options.model));
   auto file = std::make_shared<const ModelFile>(std::move(opened));
   Loaded loaded;
-  NMC_ASSIGN(api::ModelTexts texts, read_texts(*file));
-  auto model = api::make_served_model(texts);
+  const auto read = [&](const std::string& name) { return file->embedded_or_empty(name); };
+  NMC_ASSIGN(const TextFiles texts, read_text_files(read));
+  NMC_ASSIGN(const std::string generation_config, read("generation_config.json"));
+  auto model = api::make_served_model(texts, generation_config);
   if (!model.ok()) return model.status().with_context(options.model.string());
   loaded.model = std::move(model).value();
   loaded.model->name = options.alias;
@@ -73,7 +58,8 @@ Result<Loaded> load(const Options& options) {
                             std::to_string(file->model().max_context));
   }
   // A model's rows beyond its tokenizer are padding.
-  wanted.vocabulary = std::min<int64_t>(loaded.model->tokenizer->vocab_size(), file->model().vocab);
+  wanted.vocabulary =
+      std::min<int64_t>(loaded.model->text.tokenizer->vocab_size(), file->model().vocab);
   NMC_ASSIGN(auto executor, open_fitting(options, file, wanted, &loaded.memory));
   if (!loaded.memory.note.empty()) log_warning(loaded.memory.note);
   loaded.model->device = executor->name();

@@ -56,7 +56,7 @@ static std::string summarize(const std::vector<DialectEvent>& events) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  auto dialect = static_cast<nmc::Dialect>(data[0] & 3);
+  auto dialect = data[0] & 64 ? nmc::Dialect::kCoder : static_cast<nmc::Dialect>(data[0] & 3);
   auto start = data[0] & 4 ? nmc::StartMode::kReasoning : nmc::StartMode::kContent;
   bool cut = data[0] & 16;
   std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
@@ -64,7 +64,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     nmc::DialectOptions options;
     options.tools = !(data[0] & 8);
     options.json_answer = data[0] & 32;
+    options.citations = data[0] & 128;
     options.make_id = [] { return std::string("id"); };
+    // By the length of its name, any kind.
+    options.parameter_kind = [](const std::string&, const std::string& parameter) {
+      return static_cast<nmc::ParameterKind>(parameter.size() & 3);
+    };
     auto parser = nmc::make_parser(dialect, start, options);
     std::vector<DialectEvent> events;
     for (size_t at = 0; at < text.size();) {

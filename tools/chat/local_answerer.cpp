@@ -68,10 +68,7 @@ SamplingParams sampling_of(SamplingParams sampling, const AnswerSettings& settin
 Result<std::unique_ptr<Answerer>> LocalAnswerer::open(const LocalOptions& options) {
   NMC_ASSIGN(ModelFile opened, ModelFile::open(options.model));
   auto file = std::make_shared<const ModelFile>(std::move(opened));
-  const auto embedded = [&](const std::string& name) -> Result<std::string> {
-    if (!file->has_embedded(name)) return std::string();
-    return file->embedded(name);
-  };
+  const auto embedded = [&](const std::string& name) { return file->embedded_or_empty(name); };
   NMC_ASSIGN(const TextFiles files, read_text_files(embedded));
   auto text = load_text_model(files);
   if (!text.ok()) return text.status().with_context(options.model.string());

@@ -6,10 +6,7 @@ namespace nmc {
 namespace {
 
 Result<TextFiles> text_files_of(const ModelFile& file) {
-  return read_text_files([&](const std::string& name) -> Result<std::string> {
-    if (!file.has_embedded(name)) return std::string();
-    return file.embedded(name);
-  });
+  return read_text_files([&](const std::string& name) { return file.embedded_or_empty(name); });
 }
 
 }  // namespace

@@ -1,34 +1,21 @@
 #include "runtime/text/chat/chat_body.h"
 
+#include "runtime/text/chat/request_fields.h"
 #include "runtime/text/chat/tool_choice.h"
 
 namespace nmc {
 namespace {
 
-constexpr const char* kRequest = "request";
-
-// The field as JSON; null when absent.
-Json field(const Json& body, const char* key) {
-  auto it = body.find(key);
-  return it == body.end() ? Json() : *it;
-}
-
-Status must_be(const std::string& name, const char* what) {
-  return invalid_argument("request: the field \"" + name + "\" must be " + what);
-}
-
 Status check_tools(const Json& tools) {
   if (!tools.is_array()) return must_be("tools", "a list");
   for (size_t i = 0; i < tools.size(); ++i) {
-    std::string name = "tools[" + std::to_string(i) + "]";
-    const Json& tool = tools[i];
-    if (!tool.is_object() || !tool.contains("function") || !tool["function"].is_object()) {
-      return must_be(name, "{\"type\": \"function\", \"function\": {...}}");
+    const Json& function = field(tools[i], "function");
+    if (!function.is_object()) {
+      return must_be(element("tools", i), "{\"type\": \"function\", \"function\": {...}}");
     }
-    const Json& function = tool["function"];
-    if (!function.contains("name") || !function["name"].is_string() ||
-        function["name"].get_ref<const std::string&>().empty()) {
-      return must_be(name + ".function.name", "a non-empty string");
+    const Json& name = field(function, "name");
+    if (!name.is_string() || name == "") {
+      return must_be(element("tools", i) + ".function.name", "a non-empty string");
     }
   }
   return {};

@@ -20,6 +20,7 @@ enum CohereMarker {
 CohereParser::CohereParser(StartMode start, const DialectOptions& options)
     : mode_(start == StartMode::kReasoning ? Mode::kReasoning : Mode::kAnswer),
       unopened_(start == StartMode::kContent),
+      citations_wanted_(options.citations),
       json_mode_(options.json_answer),
       writer_(options),
       calls_(&writer_) {}
@@ -49,12 +50,12 @@ bool CohereParser::in_data() const {
 void CohereParser::on_text(std::string_view text, std::vector<DialectEvent>* out) {
   switch (mode_) {
     case Mode::kReasoning:
-      reasoning_.add(text, out);
+      reasoning_.add(without_citations(text), out);
       break;
     case Mode::kAnswer:
       if (json_mode_) text = text.substr(0, json_.feed(text));
       if (unopened_) repeat_.remember(text);
-      answer_.add(repeat_.pass(text), out);
+      answer_.add(without_citations(repeat_.pass(text)), out);
       break;
     case Mode::kAction:
       calls_.feed(text, out);
@@ -64,8 +65,20 @@ void CohereParser::on_text(std::string_view text, std::vector<DialectEvent>* out
   }
 }
 
+std::string CohereParser::without_citations(std::string_view text) {
+  return citations_wanted_ ? citations_.pass(text) : std::string(text);
+}
+
+// What began like a tag was text.
+void CohereParser::end_citation(std::vector<DialectEvent>* out) {
+  const std::string held = citations_.finish();
+  if (mode_ == Mode::kReasoning) reasoning_.add(held, out);
+  if (mode_ == Mode::kAnswer) answer_.add(held, out);
+}
+
 // Closes the block at work.
 void CohereParser::leave(bool cut, std::vector<DialectEvent>* out) {
+  end_citation(out);
   switch (mode_) {
     case Mode::kReasoning:
       reasoning_.end(cut, out);
@@ -83,7 +96,7 @@ void CohereParser::leave(bool cut, std::vector<DialectEvent>* out) {
 
 void CohereParser::end_repeat(bool cut, std::vector<DialectEvent>* out) {
   const std::string rest = repeat_.finish(cut);
-  if (mode_ == Mode::kAnswer) answer_.add(rest, out);
+  if (mode_ == Mode::kAnswer) answer_.add(without_citations(rest), out);
 }
 
 void CohereParser::on_marker(int id, std::vector<DialectEvent>* out) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/text/dialect/call_reader.h"
+#include "runtime/text/dialect/citation_filter.h"
 #include "runtime/text/dialect/json_answer.h"
 #include "runtime/text/dialect/marker_parser.h"
 #include "runtime/text/dialect/repeat_filter.h"
@@ -28,12 +29,16 @@ class CohereParser : public MarkerParser {
   void on_marker(int id, std::vector<DialectEvent>* out) override;
   void on_end(std::string_view fragment, bool cut, std::vector<DialectEvent>* out) override;
   void end_repeat(bool cut, std::vector<DialectEvent>* out);
+  std::string without_citations(std::string_view text);
+  void end_citation(std::vector<DialectEvent>* out);
   void leave(bool cut, std::vector<DialectEvent>* out);
 
   Mode mode_;
   bool between_ = false;  // after <|END_THINKING|>, before the next block
   bool unopened_;         // an answer that no marker has opened
   RepeatFilter repeat_;
+  bool citations_wanted_;  // out of the text
+  CitationFilter citations_;
   TextBlock reasoning_{DialectEvent::Kind::kReasoning};
   TextBlock answer_{DialectEvent::Kind::kContent};
   bool json_mode_;

@@ -16,6 +16,8 @@ const char* to_string(Dialect dialect) {
       return "cmd4";
     case Dialect::kHermes:
       return "hermes";
+    case Dialect::kCoder:
+      return "coder";
   }
   return "plain";
 }
@@ -26,6 +28,7 @@ bool is_marker(Dialect dialect, std::string_view text) {
     case Dialect::kCmd4:
       return CohereParser::knows(text);
     case Dialect::kHermes:
+    case Dialect::kCoder:
       return HermesParser::knows(text);
     case Dialect::kPlain:
       break;
@@ -43,6 +46,7 @@ Dialect detect_dialect(std::string_view template_source,
     if (knows("<|START_TEXT|>")) return Dialect::kCmd4;
     if (knows("<|START_RESPONSE|>")) return Dialect::kCmd3;
   }
+  if (knows("<tool_call>") && knows("<function=")) return Dialect::kCoder;
   if (knows("<tool_call>") || knows("</think>")) return Dialect::kHermes;
   return Dialect::kPlain;
 }
@@ -61,7 +65,8 @@ StartMode start_mode(Dialect dialect, std::string_view prompt) {
     case Dialect::kCmd3:
     case Dialect::kCmd4:
       return open_at_end("<|CHATBOT_TOKEN|>", "<|START_THINKING|>", "<|END_THINKING|>");
-    case Dialect::kHermes: {
+    case Dialect::kHermes:
+    case Dialect::kCoder: {
       // Turns have many names here; a thinking block that the prompt opens is its very end.
       size_t end = prompt.find_last_not_of(" \t\r\n");
       bool open = end != std::string_view::npos && prompt.substr(0, end + 1).ends_with("<think>");
@@ -80,6 +85,7 @@ std::unique_ptr<DialectParser> make_parser(Dialect dialect, StartMode start,
     case Dialect::kCmd4:
       return std::make_unique<CohereParser>(start, options);
     case Dialect::kHermes:
+    case Dialect::kCoder:
       return std::make_unique<HermesParser>(start, options);
     case Dialect::kPlain:
       break;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/text/dialect/dialect_event.h"
+#include "runtime/text/dialect/parameter_kind.h"
 
 namespace nmc {
 
@@ -21,10 +22,11 @@ enum class Dialect {
   kPlain,   // everything is answer
   kCmd3,    // Command R7B, Command A: <|START_RESPONSE|>, <|START_ACTION|>
   kCmd4,    // North Mini Code: <|START_TEXT|>, <|START_ACTION|>
-  kHermes,  // Qwen and kin: <think>, <tool_call>
+  kHermes,  // Qwen and kin: <think>, <tool_call> with JSON in it
+  kCoder,   // Qwen3-Coder: the same, with <function=...> and <parameter=...> in place of JSON
 };
 
-// "plain", "cmd3", "cmd4", "hermes".
+// "plain", "cmd3", "cmd4", "hermes", "coder".
 const char* to_string(Dialect dialect);
 
 enum class StartMode {
@@ -38,8 +40,14 @@ struct DialectOptions {
   // True: the answer was asked to be one JSON value. Markers inside its strings are then data, and
   // what follows the value is dropped. For the Cohere dialects; the others ignore it.
   bool json_answer = false;
+  // True: the prompt asked for citations; their tags are taken out of text and reasoning. For the
+  // Cohere dialects; without it such a tag is text, as in an answer about XML.
+  bool citations = false;
+  // Of a tool's parameter, by their names; of kCoder only. Empty: kUnknown.
+  std::function<ParameterKind(const std::string& tool, const std::string& parameter)>
+      parameter_kind = {};
   // Makes the id of a call; called on the feeding thread. Empty: "call_" and 24 random letters.
-  std::function<std::string()> make_id;
+  std::function<std::string()> make_id = {};
 };
 
 // One response. Not thread-safe. Events are appended to `out`, which the caller owns.

@@ -3,7 +3,17 @@
 namespace nmc {
 namespace {
 
-enum HermesMarker { kThink, kEndThink, kCallOpens, kCallCloses, kTurnOver };
+enum HermesMarker {
+  kThink,
+  kEndThink,
+  kCallOpens,
+  kCallCloses,
+  kFunction,
+  kFunctionCloses,
+  kParameter,
+  kParameterCloses,
+  kTurnOver
+};
 
 constexpr std::string_view kCallTag = "<tool_call>";
 
@@ -12,7 +22,8 @@ constexpr std::string_view kCallTag = "<tool_call>";
 HermesParser::HermesParser(StartMode start, const DialectOptions& options)
     : mode_(start == StartMode::kReasoning ? Mode::kReasoning : Mode::kAnswer),
       writer_(options),
-      calls_(&writer_) {}
+      calls_(&writer_),
+      tagged_(&writer_, options) {}
 
 bool HermesParser::knows(std::string_view text) {
   return text == "<think>" || text == "</think>" || text == kCallTag || text == "</tool_call>" ||
@@ -33,6 +44,17 @@ std::span<const MarkerParser::Marker> HermesParser::markers() const {
                                      {kCallTag, kCallOpens},
                                      {"<|im_end|>", kTurnOver},
                                      {"<|endoftext|>", kTurnOver}};
+  static constexpr Marker kCallStart[] = {{"</tool_call>", kCallCloses},
+                                          {kCallTag, kCallOpens},
+                                          {"<function=", kFunction},
+                                          {"<|im_end|>", kTurnOver},
+                                          {"<|endoftext|>", kTurnOver}};
+  static constexpr Marker kTagged[] = {
+      {"</tool_call>", kCallCloses},    {kCallTag, kCallOpens},      {"<function=", kFunction},
+      {"</function>", kFunctionCloses}, {"<parameter=", kParameter}, {"<|im_end|>", kTurnOver},
+      {"<|endoftext|>", kTurnOver}};
+  static constexpr Marker kValue[] = {
+      {"</parameter>", kParameterCloses}, {"<|im_end|>", kTurnOver}, {"<|endoftext|>", kTurnOver}};
   switch (mode_) {
     case Mode::kReasoning:
       return kReasoning;
@@ -40,8 +62,12 @@ std::span<const MarkerParser::Marker> HermesParser::markers() const {
       if (answered_) return kAnswer;
       return kOpening;
     case Mode::kCallStart:
+      return kCallStart;
     case Mode::kCall:
       return kCall;
+    case Mode::kTagged:
+      if (tagged_.in_value()) return kValue;
+      return kTagged;
     case Mode::kNothing:
       break;
   }
@@ -84,6 +110,9 @@ void HermesParser::on_text(std::string_view text, std::vector<DialectEvent>* out
     case Mode::kCall:
       calls_.feed(text, out);
       break;
+    case Mode::kTagged:
+      tagged_.text(text, out);
+      break;
     case Mode::kNothing:
       break;
   }
@@ -103,12 +132,42 @@ void HermesParser::leave(bool keep_blanks, std::vector<DialectEvent>* out) {
     case Mode::kCall:
       calls_.end_block(out);
       break;
+    case Mode::kTagged:
+      tagged_.end_block(false, out);
+      break;
     case Mode::kNothing:
       break;
   }
 }
 
+// False: the marker is none of those between which a call stands in tags.
+bool HermesParser::on_tag(int id, std::vector<DialectEvent>* out) {
+  switch (id) {
+    case kFunction:
+      if (mode_ == Mode::kCallStart) {
+        leave(false, out);
+        opening_.clear();
+        mode_ = Mode::kTagged;
+      }
+      tagged_.open_function(out);
+      return true;
+    case kParameter:
+      tagged_.open_parameter();
+      return true;
+    case kParameterCloses:
+      tagged_.close_parameter(out);
+      return true;
+    case kFunctionCloses:
+      tagged_.close_function(out);
+      return true;
+    default:
+      if (mode_ == Mode::kTagged && id == kCallCloses) tagged_.end_block(true, out);
+      return false;
+  }
+}
+
 void HermesParser::on_marker(int id, std::vector<DialectEvent>* out) {
+  if (on_tag(id, out)) return;
   if (mode_ == Mode::kCallStart && id != kTurnOver) {
     // A tag right after an opening tag: there was no call, so both may be text.
     answer(opening_, out);
@@ -147,7 +206,7 @@ void HermesParser::on_end(std::string_view fragment, bool cut, std::vector<Diale
   if (mode_ == Mode::kCallStart) {
     // The call had just begun when the output ended: there is nothing to show of it.
     mode_ = Mode::kAnswer;
-  } else if (mode_ != Mode::kCall) {
+  } else if (mode_ != Mode::kCall && mode_ != Mode::kTagged) {
     on_text(fragment, out);
   }
   leave(cut, out);

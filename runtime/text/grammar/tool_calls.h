@@ -36,4 +36,10 @@ Result<RuleId> cmd4_tool_calls(GrammarBuilder& builder, const ToolCallRules& rul
 Result<RuleId> hermes_tool_calls(GrammarBuilder& builder, const ToolCallRules& rules,
                                  const MarkerSpelling& spelling);
 
+// The text behind `<tool_call>` in Qwen3-Coder's layout: <function=name>, for each parameter in the
+// schema's order <parameter=key>, its value and </parameter>, </function>, `</tool_call>`, and with
+// `parallel` further calls. Parameters that the schema does not name are not written.
+Result<RuleId> coder_tool_calls(GrammarBuilder& builder, const ToolCallRules& rules,
+                                const MarkerSpelling& spelling);
+
 }  // namespace nmc

@@ -85,7 +85,7 @@ TEST(PromptScores, WhoYieldsKeepsThem) {
   std::vector<GenerationRequest> requests;
   std::vector<std::shared_ptr<Generation>> generations;
   for (int32_t i = 0; i < 8; ++i) {
-    requests.push_back(scored(i, 40, 250));
+    requests.push_back(scored(i, 40, INT64_MAX));
     generations.push_back(engine->submit(requests.back()).value());
   }
   for (size_t i = 0; i < generations.size(); ++i) {

@@ -59,6 +59,47 @@ TEST_F(CompletionsTest, PromptsTimesAnswers) {
   EXPECT_EQ(answer(kCompletions, body)["choices"][0], whole["choices"][0]);
 }
 
+TEST_F(CompletionsTest, EchoWithLogProbabilitiesScoresThePrompt) {
+  say("xy");
+  Json body = {{"prompt", "abd"}, {"echo", true}, {"logprobs", 1}, {"max_tokens", 2}};
+  const Json whole = answer(kCompletions, body);
+  const Json& choice = whole["choices"][0];
+  EXPECT_EQ(choice["text"], "abdxy");
+  const Json& logprobs = choice["logprobs"];
+  EXPECT_EQ(logprobs["tokens"].dump(), R"(["a","b","d","x","y"])");
+  EXPECT_EQ(logprobs["text_offset"].dump(), "[0,1,2,3,4]");
+  EXPECT_TRUE(logprobs["token_logprobs"][0].is_null());
+  EXPECT_TRUE(logprobs["top_logprobs"][0].is_null());
+  EXPECT_NEAR(logprobs["token_logprobs"][1].get<double>(), 0, 1e-6);
+  EXPECT_LT(logprobs["token_logprobs"][2].get<double>(), -90);  // "c" was to come
+  EXPECT_TRUE(logprobs["top_logprobs"][2].contains("c"));
+  EXPECT_NEAR(logprobs["token_logprobs"][3].get<double>(), 0, 1e-6);
+
+  // A stream says the same.
+  Json streamed = {{"tokens", Json::array()}, {"text_offset", Json::array()}};
+  std::string text;
+  for (const Json& chunk : events(kCompletions, body)) {
+    text += chunk["choices"][0]["text"].get<std::string>();
+    for (auto& [key, list] : streamed.items()) {
+      for (const Json& item : chunk["choices"][0]["logprobs"][key]) list.push_back(item);
+    }
+  }
+  EXPECT_EQ(text, "abdxy");
+  for (auto& [key, list] : streamed.items()) EXPECT_EQ(list, logprobs[key]);
+
+  // The prompt alone, as evaluations ask for it; the second time it is in the cache.
+  body["max_tokens"] = 0;
+  for (const Json& prompt : {Json("abd"), Json({97, 98, 100})}) {
+    body["prompt"] = prompt;
+    const Json alone = answer(kCompletions, body);
+    EXPECT_EQ(alone["choices"][0]["text"], "abd");
+    EXPECT_EQ(alone["choices"][0]["finish_reason"], "length");
+    EXPECT_EQ(alone["choices"][0]["logprobs"]["tokens"].size(), 3u);
+    EXPECT_EQ(alone["usage"]["completion_tokens"], 0);
+  }
+  refusal(kCompletions, {{"prompt", "abd"}, {"max_tokens", 0}});
+}
+
 TEST_F(CompletionsTest, SixteenTokensUnlessAsked) {
   say("0123456789abcdefghij");
   EXPECT_EQ(answer(kCompletions, {{"prompt", "x"}})["choices"][0]["text"], "0123456789abcdef");

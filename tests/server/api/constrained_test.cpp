@@ -1,4 +1,5 @@
 // Answers that must have a form, from a device that says anything.
+#include <regex>
 #include <set>
 
 #include "server/api/answer_grammar.h"
@@ -189,6 +190,46 @@ TEST_F(ConstrainedTest, ObjectsAndGrammars) {
   EXPECT_TRUE(text == "yes" || text == "no") << text;
 }
 
+TEST_F(ConstrainedTest, TheConstraintsOfVllm) {
+  const Json list = {"yes", "no", "not at all"}, schema = {{"type", "boolean"}};
+  const std::tuple<Json, const char*> formats[] = {
+      {{{"guided_choice", list}}, "yes|no|not at all"},
+      {{{"structured_outputs", {{"choice", list}}}}, "yes|no|not at all"},
+      {{{"guided_regex", "[ab]{3}-\\d"}}, "[ab]{3}-[0-9]"},
+      {{{"structured_outputs", {{"regex", "^(\"|\u00e9){2}$"}, {"backend", "x"}}}},
+       "(\"|\u00e9){2}"},
+      {{{"guided_json", schema}}, "true|false"},
+      {{{"structured_outputs", {{"json", schema.dump()}}}}, "true|false"},
+      {{{"guided_grammar", "root ::= \"a\" | \"b\""}}, "a|b"}};
+  for (uint32_t noise = 1; noise <= 10; ++noise) {
+    device_->noise = noise;
+    for (const auto& [format, pattern] : formats) {
+      Json request = format;
+      request.update({{"prompt", "x"}, {"max_tokens", 4000}, {"seed", noise}});
+      const Json whole = answer(kCompletions, request)["choices"][0];
+      EXPECT_EQ(whole["finish_reason"], "stop") << format;
+      EXPECT_TRUE(std::regex_match(whole["text"].get<std::string>(), std::regex(pattern)))
+          << format << whole;
+      Json chat = chat_body(format);
+      chat.update({{"max_tokens", 4000}, {"seed", noise}, {"reasoning_effort", "none"}});
+      EXPECT_TRUE(std::regex_match(choice(chat)["message"]["content"].get<std::string>(),
+                                   std::regex(pattern)))
+          << format;
+    }
+  }
+  device_->noise = 0;
+  say("{\"a\": [1]}, and more");
+  for (const Json& any : {Json{{"structured_outputs", {{"json_object", true}}}},
+                          Json{{"json_schema", Json::object()}}}) {
+    Json request = any;
+    request.update({{"prompt", "x"}, {"max_tokens", 100}});
+    EXPECT_EQ(answer(kCompletions, request)["choices"][0]["text"], "{\"a\": [1]}") << any;
+  }
+  Json off = {{"prompt", "x"}, {"structured_outputs", Json::object()}, {"guided_json", nullptr}};
+  say("free");
+  EXPECT_EQ(answer(kCompletions, off)["choices"][0]["text"], "free");
+}
+
 TEST_F(ConstrainedTest, FormatsThatCannotBeEnforcedNameTheirPlace) {
   Json odd = one_required("x", {{"unevaluatedProperties", 3}});
   const std::tuple<const char*, Json, const char*> wrong[] = {
@@ -201,7 +242,18 @@ TEST_F(ConstrainedTest, FormatsThatCannotBeEnforcedNameTheirPlace) {
       {"json_schema", odd, "json_schema/properties/x"},
       {"json_schema", 3, "json_schema"},
       {"grammar", 3, "grammar"},
-      {"grammar", "root ::= x", "grammar"}};
+      {"grammar", "root ::= x", "grammar"},
+      {"guided_choice", Json::array(), "guided_choice"},
+      {"guided_choice", {"a", 1}, "guided_choice"},
+      {"guided_choice", {"a", "a"}, "\"guided_choice\": choice 1 repeats"},
+      {"guided_regex", "(", "guided_regex"},
+      {"guided_regex", 3, "guided_regex"},
+      {"guided_json", "{", "\"guided_json\": the JSON Schema is not valid JSON"},
+      {"structured_outputs", 3, "structured_outputs"},
+      {"structured_outputs", {{"choice", "a"}}, "structured_outputs.choice"},
+      {"structured_outputs", {{"json", odd}}, "structured_outputs.json/properties/x"},
+      {"structured_outputs", {{"structural_tag", "x"}}, "structured_outputs.structural_tag"},
+      {"structured_outputs", {{"regex", "a"}, {"grammar", "root ::= \"a\""}}, "only one"}};
   for (const auto& [key, value, place] : wrong) {
     for (const char* path : {kCompletions, kChat}) {
       Json request = path == kChat ? chat_body() : Json{{"prompt", "x"}};

@@ -63,14 +63,14 @@ ModelDescription tiny_model(int64_t vocab, int64_t context) {
 ApiTest::ApiTest(const Setup& setup)
     : service_(std::make_unique<api::Service>(
           api::ServiceOptions{.ping = setup.ping, .access = setup.access})) {
-  api::ModelTexts texts;
+  TextFiles texts;
   texts.tokenizer.tokenizer_json = byte_tokenizer();
   texts.tokenizer.tokenizer_config_json = R"({"bos_token": "<BOS_TOKEN>"})";
   texts.chat_template =
       read_file(NMC_SOURCE_DIR "/models/cohere2moe-nano/chat_template.jinja", 1 << 20).value();
-  auto model = api::make_served_model(texts);
+  auto model = api::make_served_model(texts, "");
   EXPECT_TRUE(model.ok()) << model.status().message();
-  ModelDescription description = tiny_model((*model)->tokenizer->vocab_size(), setup.context);
+  ModelDescription description = tiny_model((*model)->text.tokenizer->vocab_size(), setup.context);
   EngineOptions options{
       .context = setup.context, .parallel = setup.parallel, .max_queue = setup.max_queue};
   auto executor = std::make_unique<ScriptedExecutor>(
@@ -79,7 +79,7 @@ ApiTest::ApiTest(const Setup& setup)
   EXPECT_TRUE(engine.ok()) << engine.status().message();
   (*model)->name = "tiny";
   api::set_engine(**model, std::move(engine).value());
-  tokenizer_ = (*model)->tokenizer.get();
+  tokenizer_ = (*model)->text.tokenizer.get();
   engine_ = (*model)->engine.get();
   unloaded_ = std::move(model).value();
   if (setup.load) service_->serve(std::move(unloaded_));

@@ -106,7 +106,9 @@ TEST_F(RequestTest, WrongTypesAndRangesNameTheirField) {
 
 TEST_F(RequestTest, WhatIsNotSupportedIsNeverIgnored) {
   for (const auto& [key, value] : std::initializer_list<std::pair<const char*, Json>>{
-           {"best_of", 2}, {"guided_regex", "a"}, {"structured_outputs", {{"regex", "a"}}}}) {
+           {"best_of", 2},
+           {"structured_outputs", {{"structural_tag", "a"}}},
+           {"functions", Json::array({1})}}) {
     expect_refused(kCompletions, {{"prompt", "a"}}, key, value);
     expect_refused(kChat, chat_body(), key, value);
   }
@@ -168,20 +170,6 @@ TEST_F(RequestTest, SmallEndpoints) {
   tools["tool_choice"] = "none";
   prompt = answer("/apply-template", chat_body(tools))["prompt"];
   EXPECT_EQ(prompt.find("\"weather\""), std::string::npos);
-}
-
-TEST(Defaults, ComeFromTheModelFile) {
-  auto none = api::sampling_defaults("");
-  EXPECT_EQ(none->temperature, 1.0);
-  EXPECT_EQ(none->top_p, 0.95);
-  auto some = api::sampling_defaults(R"({"temperature": 0.3, "top_k": 40, "eos_token_id": 2})");
-  EXPECT_EQ(some->temperature, 0.3);
-  EXPECT_EQ(some->top_k, 40);
-  EXPECT_EQ(some->top_p, 0.95);
-  EXPECT_FALSE(api::sampling_defaults(R"({"temperature": "hot"})").ok());
-  auto tokens = api::special_tokens_of(R"({"bos_token": {"content": "<s>"}, "eos_token": null})",
-                                       R"({"bos_token": "old", "pad_token": "<p>"})");
-  EXPECT_EQ(tokens->dump(), R"({"bos_token":"<s>","pad_token":"<p>"})");
 }
 
 }  // namespace

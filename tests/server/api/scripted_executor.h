@@ -54,6 +54,7 @@ class ScriptedExecutor : public Executor {
       r.in_prompt = step.logits == LogitsWanted::kNone;
       reading_[page_of(step, end - 1)] = r;
       if (r.in_prompt) continue;
+      if (step.logits == LogitsWanted::kAll) append_guesses(step, logits);
       auto at = std::min(static_cast<size_t>(end - r.prompt_end), control_->script.size() - 1);
       size_t row = logits->size();
       logits->resize(row + static_cast<size_t>(model_.vocab), 0.0f);
@@ -71,6 +72,15 @@ class ScriptedExecutor : public Executor {
   }
 
  private:
+  // In front of its script the device expects each token to be followed by the next id.
+  void append_guesses(const SequenceStep& step, std::vector<float>* logits) const {
+    for (size_t i = 0; i + 1 < step.tokens.size(); ++i) {
+      const size_t row = logits->size();
+      logits->resize(row + static_cast<size_t>(model_.vocab), 0.0f);
+      (*logits)[row + static_cast<size_t>((step.tokens[i] + 1) % model_.vocab)] = 100.0f;
+    }
+  }
+
   // A sequence is known by the page of its last position, the only one that it never shares.
   struct Reading {
     int64_t end = -1;  // positions read

@@ -62,6 +62,8 @@ static Transcript read_pieces(const std::vector<std::string_view>& pieces, const
   DialectOptions options;
   options.tools = how.tools;
   options.json_answer = how.json;
+  options.citations = how.citations;
+  options.parameter_kind = how.parameter_kind;
   auto parser = make_parser(how.dialect, how.start, options);
   std::vector<DialectEvent> events;
   for (std::string_view piece : pieces) parser->feed(piece, &events);

@@ -1,6 +1,7 @@
 // Runs a parser over a text cut in every way and tells what it said.
 #pragma once
 
+#include <functional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -40,6 +41,8 @@ struct Reading {
   bool tools = true;
   bool cut = false;
   bool json = false;
+  bool citations = false;
+  std::function<ParameterKind(const std::string&, const std::string&)> parameter_kind = {};
 };
 
 // The transcript of the whole text; fails the test at hand if any other way of cutting it (at every

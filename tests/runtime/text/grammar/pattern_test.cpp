@@ -8,7 +8,7 @@
 namespace nmc {
 namespace {
 
-std::shared_ptr<Grammar> grammar_of(std::string_view pattern) {
+std::shared_ptr<Grammar> pattern_grammar(std::string_view pattern) {
   return make_grammar([&](GrammarBuilder& b, JsonRules&) {
     auto made = text_pattern_expression(b, pattern);
     EXPECT_TRUE(made.ok()) << made.status().message();
@@ -18,7 +18,7 @@ std::shared_ptr<Grammar> grammar_of(std::string_view pattern) {
 
 TEST(TextPattern, TheWholeTextMatches) {
   for (const char* pattern : {"a+b", "^a+b", "a+b$", "^a+b$"}) {
-    auto grammar = grammar_of(pattern);
+    auto grammar = pattern_grammar(pattern);
     EXPECT_TRUE(accepts(grammar, "aab")) << pattern;
     for (const char* other : {"", "a", "xab", "abx", "aabb"})
       EXPECT_FALSE(accepts(grammar, other)) << pattern << " " << other;
@@ -26,7 +26,7 @@ TEST(TextPattern, TheWholeTextMatches) {
 }
 
 TEST(TextPattern, CharactersStandForThemselves) {
-  auto grammar = grammar_of(R"(["\\\n]é.)");
+  auto grammar = pattern_grammar(R"(["\\\n]é.)");
   EXPECT_TRUE(accepts(grammar, "\"éx"));
   EXPECT_FALSE(accepts(grammar, "\nééx"));
   EXPECT_TRUE(accepts(grammar, "\né\"")) << "a quote is no end here";

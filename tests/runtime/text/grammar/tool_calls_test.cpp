@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/text/dialect/dialect.h"
 #include "tests/runtime/text/grammar/walk.h"
 
 namespace nmc {
@@ -62,6 +63,142 @@ TEST(ToolCalls, HermesTakesOneOrMoreBlocks) {
   EXPECT_TRUE(accepts(g, call));
   EXPECT_TRUE(accepts(g, call + "\n<tool_call>" + call));
   EXPECT_FALSE(accepts(g, call + "\n<tool_call>"));
+}
+
+const ToolCallRules kTagged{.tools = {{"edit", Json::parse(R"({"type": "object", "properties": {
+                 "text": {"type": "string"}, "count": {"type": "integer"},
+                 "mode": {"enum": ["r", "w"]}, "note": {"type": ["string", "null"]},
+                 "list": {"type": "array", "items": {"$ref": "#/$defs/item"}},
+                 "short": {"type": "string", "maxLength": 3}},
+               "required": ["text", "count"], "$defs": {"item": {"type": "string"}}})")},
+                                      {"stop", Json()}}};
+
+std::string parameter(const std::string& key, const std::string& value) {
+  return "<parameter=" + key + ">\n" + value + "\n</parameter>\n";
+}
+
+TEST(ToolCalls, CoderTakesParametersBetweenTags) {
+  auto g = compile_calls(coder_tool_calls, kTagged);
+  const auto call = [](const std::string& parameters, const std::string& name = "edit") {
+    return "\n<function=" + name + ">\n" + parameters + "</function>\n</tool_call>";
+  };
+  const std::string count = parameter("count", "3");
+  for (const char* text : {"", "a", "\n\n", "<b> \"x\" \\", "</para", "<</</paramete></function>",
+                           "<parameter=x>", "é<"}) {
+    EXPECT_TRUE(accepts(g, call(parameter("text", text) + count))) << text;
+  }
+  const std::string both = parameter("text", "x") + count;
+  EXPECT_TRUE(accepts(g, call(both) + "\n<tool_call>" + call("", "stop")));
+  EXPECT_TRUE(
+      accepts(g, call(both + parameter("mode", "w") + parameter("note", "null") +
+                      parameter("list", R"(["</parameter>"])") + parameter("short", "abc"))));
+  for (const std::string& wrong :
+       {call(count), call(parameter("text", "x")), call(count + parameter("text", "x")),
+        call(parameter("text", "x") + parameter("count", "x")), call(both + parameter("mode", "x")),
+        call(both + parameter("short", "abcd")), call(both + parameter("more", "x")),
+        call(both + parameter("list", "[1]")), call("", "other"), call(both, "stop"),
+        call(parameter("text", "a\n</parameter>\n") + count)}) {
+    EXPECT_FALSE(accepts(g, wrong)) << wrong;
+  }
+}
+
+// A text of the grammar, of pieces that calls are made of: each that fits whole is taken.
+std::string random_pieces(const std::shared_ptr<Grammar>& grammar, std::mt19937& random) {
+  const std::vector<std::string> pieces = {"a",
+                                           "<",
+                                           "</",
+                                           "</para",
+                                           "meter>\n",
+                                           "</parameter>\n",
+                                           "\n",
+                                           "é",
+                                           "\"",
+                                           "[\"<\"]",
+                                           "]",
+                                           "3",
+                                           "r",
+                                           "w",
+                                           "null",
+                                           "<parameter=",
+                                           "parameter=",
+                                           "text>\n",
+                                           "count>\n",
+                                           "mode>\n",
+                                           "note>\n",
+                                           "list>\n",
+                                           "short>\n",
+                                           "</function>\n",
+                                           "/function>\n",
+                                           "function>\n",
+                                           "</tool_call>",
+                                           "<function=",
+                                           "function=",
+                                           "edit>\n",
+                                           "stop>\n",
+                                           "tool_call>",
+                                           "/tool_call>",
+                                           "/parameter>\n",
+                                           "parameter>\n"};
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string longer = text + pieces[random() % pieces.size()];
+    GrammarMatcher matcher(grammar);
+    if (matcher.accept_bytes(longer) < longer.size()) continue;
+    text = longer;
+    if (matcher.can_end()) return text;
+  }
+  ADD_FAILURE() << "no end: " << text;
+  return text;
+}
+
+TEST(ToolCalls, RandomCallsOfCoderAreReadAsTheyAreMeant) {
+  auto g = compile_calls(coder_tool_calls, kTagged);
+  std::mt19937 random(5);
+  int complete = 0;
+  for (int i = 0; i < 60; ++i) {
+    DialectOptions options;
+    options.parameter_kind = [](const std::string& tool, const std::string& key) {
+      return parameter_kind(kTagged.tools[tool == "stop"].parameters, key);
+    };
+    auto parser = make_parser(Dialect::kCoder, StartMode::kContent, options);
+    std::vector<DialectEvent> events;
+    parser->feed("<tool_call>" + random_pieces(g, random), &events);
+    parser->finish(false, &events);
+    std::string arguments, name;
+    for (const DialectEvent& event : events) {
+      if (event.kind == DialectEvent::Kind::kCallBegin) name = event.name, arguments.clear();
+      if (event.kind == DialectEvent::Kind::kCallArguments) arguments += event.text;
+      if (event.kind != DialectEvent::Kind::kCallEnd) continue;
+      ASSERT_TRUE(event.complete) << arguments;
+      ++complete;
+      const Json json = Json::parse(arguments);
+      if (name == "stop") {
+        EXPECT_EQ(json, Json::object());
+        continue;
+      }
+      EXPECT_TRUE(json["text"].is_string() && json["count"].is_number_integer()) << arguments;
+      const Json mode = json.value("mode", Json("r")), note = json.value("note", Json());
+      EXPECT_TRUE(mode == "r" || mode == "w") << arguments;
+      EXPECT_TRUE(note.is_string() || note.is_null()) << arguments;
+      EXPECT_TRUE(json.value("list", Json::array()).is_array()) << arguments;
+    }
+  }
+  EXPECT_EQ(complete, 60);
+}
+
+TEST(ToolCalls, CoderRefusesWhatItCannotEnforce) {
+  for (auto [schema, place] : std::initializer_list<std::pair<const char*, const char*>>{
+           {R"({"properties": {"x": {"type": "string", "pattern": "a+"}}})",
+            "tools[0].function.parameters/properties/x/pattern"},
+           {R"({"properties": {"x<": {"type": "string"}}})", "properties/x<"},
+           {R"({"required": ["x"]})", "parameters/required"},
+           {R"({"type": "object", "anyOf": [{"type": "object"}]})", "parameters/anyOf"},
+           {R"({"properties": {"x": {"enum": ["</parameter>"]}}})", "properties/x"}}) {
+    GrammarBuilder b;
+    auto root = coder_tool_calls(b, {.tools = {{"f", Json::parse(schema)}}}, spelling);
+    ASSERT_FALSE(root.ok()) << schema;
+    EXPECT_NE(root.status().message().find(place), std::string::npos) << root.status().message();
+  }
 }
 
 TEST(ToolCalls, ABadSchemaNamesTheTool) {

@@ -1,12 +1,15 @@
 // Small helpers of those who read requests.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 #include "runtime/base/json.h"
 #include "runtime/base/status.h"
 
-namespace nmc::api {
+namespace nmc {
+
+inline constexpr const char* kRequest = "request";  // its name in errors
 
 // The value of a key; null when it is absent, or when this is no object.
 inline const Json& field(const Json& object, const char* key) {
@@ -31,4 +34,4 @@ inline void copy_fields(const Json& from, std::initializer_list<const char*> key
   }
 }
 
-}  // namespace nmc::api
+}  // namespace nmc
