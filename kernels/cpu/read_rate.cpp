@@ -21,10 +21,6 @@ constexpr size_t kBlock = 1024;  // bytes that a stream takes at a time
 using Reader = uint64_t (*)(const uint8_t* block, uint64_t sum);
 
 #if defined(__x86_64__)
-// GCC 12 takes the deliberately undefined registers of its own intrinsics for a mistake (PR105593).
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 __attribute__((target("avx512f"))) uint64_t read_avx512(const uint8_t* block, uint64_t sum) {
   __m512i sums[4] = {_mm512_set1_epi64(static_cast<long long>(sum)), _mm512_setzero_si512(),
                      _mm512_setzero_si512(), _mm512_setzero_si512()};
@@ -35,7 +31,6 @@ __attribute__((target("avx512f"))) uint64_t read_avx512(const uint8_t* block, ui
       _mm512_add_epi64(_mm512_add_epi64(sums[0], sums[1]), _mm512_add_epi64(sums[2], sums[3]));
   return static_cast<uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(all)));
 }
-#pragma GCC diagnostic pop
 
 __attribute__((target("avx2"))) uint64_t read_avx2(const uint8_t* block, uint64_t sum) {
   __m256i sums[4] = {_mm256_set1_epi64x(static_cast<long long>(sum))};
