@@ -16,12 +16,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Stream = std::shared_ptr<Generation>;
-constexpr uint64_t kMostConfigBytes = 1 << 20;
-constexpr std::chrono::seconds kPatience{60};
+constexpr uint64_t kMostGeometryBytes = 1 << 20;
+constexpr std::chrono::seconds kLongestWait{60};
 constexpr int64_t kNewTokens = 100;   // behind a cached prompt
 constexpr int64_t kMostStepwise = 8;  // streams that are also measured with a step a call
 
-double milliseconds(Clock::duration time) {
+double ms_of(Clock::duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
@@ -80,11 +80,11 @@ Result<Rate> watch(Generation& stream, const std::vector<Stream>& streams, const
   const auto begin = Clock::now();
   const int64_t before = count();
   for (auto last = begin; !enough(static_cast<int64_t>(gaps.size()));) {
-    if (!stream.next(kPatience)) return internal_error("a stream ended too early");
-    gaps.push_back(milliseconds(Clock::now() - last));
+    if (!stream.next(kLongestWait)) return internal_error("a stream ended too early");
+    gaps.push_back(ms_of(Clock::now() - last));
     last = Clock::now();
   }
-  const double seconds = milliseconds(Clock::now() - begin) / 1e3;
+  const double seconds = ms_of(Clock::now() - begin) / 1e3;
   return Rate{static_cast<double>(count() - before) / seconds, times_of(std::move(gaps))};
 }
 
@@ -120,7 +120,7 @@ class Bench {
       all.push_back(s);
     }
     for (const Stream& s : all) {
-      if (!s->next(kPatience)) return internal_error("a prompt was not read in time");
+      if (!s->next(kLongestWait)) return internal_error("a prompt was not read in time");
     }
     while (all[0]->next(std::chrono::milliseconds(0))) {  // what came while others were read
     }
@@ -145,7 +145,7 @@ class Bench {
     NMC_ASSIGN(const Rate rate, watch(*stream, {stream}, [&](int64_t) {
                  return reader->next(std::chrono::milliseconds(0)).has_value();
                }));
-    const double seconds = milliseconds(Clock::now() - begin) / 1e3;
+    const double seconds = ms_of(Clock::now() - begin) / 1e3;
     stream->cancel();
     NMC_TRY(drain(*stream));
     return std::pair(rate, static_cast<double>(o_.long_prompt) / seconds);
@@ -159,8 +159,8 @@ class Bench {
     auto first_token = [&](const GenerationRequest& request) -> Result<double> {
       const auto begin = Clock::now();
       NMC_ASSIGN(Stream s, engine->submit(request));
-      if (!s->next(kPatience)) return internal_error("a prompt was not read in time");
-      const double time = milliseconds(Clock::now() - begin);
+      if (!s->next(kLongestWait)) return internal_error("a prompt was not read in time");
+      const double time = ms_of(Clock::now() - begin);
       NMC_TRY(drain(*s));
       return time;
     };
@@ -188,7 +188,7 @@ class Bench {
 }  // namespace
 
 Status run_engine(const EngineBenchOptions& o) {
-  NMC_ASSIGN(const std::string config_text, read_file(o.geometry, kMostConfigBytes));
+  NMC_ASSIGN(const std::string config_text, read_file(o.geometry, kMostGeometryBytes));
   NMC_ASSIGN(const Json config, parse_json(config_text, o.geometry));
   NMC_ASSIGN(const ModelDescription model, description_from_config(config));
   const int64_t batch = *std::max_element(o.batches.begin(), o.batches.end());
