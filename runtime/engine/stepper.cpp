@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "runtime/engine/step_rows.h"
 
@@ -121,7 +122,9 @@ int64_t Stepper::burst_of(const Work& work) {
   }
   const auto& running = scheduler_->running();
   const bool waiting = std::any_of(running.begin(), running.end(), is_reading);
-  int64_t steps = most <= 1 ? 1 : burst_.steps(most, waiting ? share_.owed() : 1e9);
+  // Streams that have just stood back for a prompt get their next tokens soon.
+  const double left = waiting || share_.owed() > 0 ? share_.owed() : HUGE_VAL;
+  int64_t steps = most <= 1 ? 1 : burst_.steps(most, left);
   for (const auto& [s, count] : work) {
     while (steps > 1 && !scheduler_->reserve(s, steps)) --steps;
   }
