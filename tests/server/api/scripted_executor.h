@@ -86,6 +86,7 @@ class ScriptedExecutor : public Executor {
     int64_t end = -1;  // positions read
     bool in_prompt = false;
     int64_t prompt_end = 0;  // where its script begins
+    bool left = false;       // the sequence went on behind it, and may come back
   };
 
   static int32_t page_of(const SequenceStep& step, int64_t position) {
@@ -96,10 +97,25 @@ class ScriptedExecutor : public Executor {
   Reading take(const SequenceStep& step) {
     if (step.first == 0) return {};
     auto it = reading_.find(page_of(step, step.first - 1));
-    if (it == reading_.end() || it->second.end != step.first) return {};
-    Reading r = it->second;
-    reading_.erase(it);
+    if (it == reading_.end()) return {};
+    Reading& known = it->second;
+    const bool back = goes_back(known, step);
+    if (!back && (known.left || known.end != step.first)) return {};
+    Reading r = known;
+    r.end = step.first;
+    r.left = false;
+    if (most_steps() == 0) {
+      reading_.erase(it);
+    } else {
+      known.left = true;
+    }
     return r;
+  }
+
+  // Of the tokens that it chose ahead some were dropped.
+  bool goes_back(const Reading& r, const SequenceStep& step) const {
+    return most_steps() > 0 && !r.in_prompt && step.tokens.size() == 1 && r.end >= step.first &&
+           step.first >= r.prompt_end;
   }
 
   const ModelDescription model_;
