@@ -14,9 +14,9 @@ struct CudaOptions {
   bool poison = false;  // tests: what was never written is NaN
 };
 
-// Prompt tokens of a call: every expert's weights are read for them anyway, and a call stays short
-// enough for streams that run beside it.
-inline constexpr int64_t kPrefillChunk = 1024;
+// Prompt tokens of a call: as many as go through the layers together, for every expert's weights
+// are read for them anyway. Streams that run beside it get their turn in its pauses.
+inline constexpr int64_t kPrefillChunk = CudaOptions().rows;
 
 // Ok when there is a GPU that the kernels were built for, otherwise kUnsupported with a sentence.
 Status device_status();
