@@ -83,7 +83,7 @@ std::string timings(const AnswerStats& stats) {
   const double seconds = stats.seconds - stats.first_seconds;
   if (stats.tokens > 1 && seconds > 0)
     add(", %.1f/s", static_cast<double>(stats.tokens - 1) / seconds);
-  add("]");
+  add("%s", "]");
   return line;
 }
 
