@@ -2,6 +2,8 @@
 
 #include <vector>
 
+template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace nmc {
 namespace {
 

@@ -9,6 +9,9 @@
 
 #include "runtime/base/status.h"
 
+// Compiled once, in json.cpp: every file that uses JSON would compile its own copy.
+extern template class nlohmann::basic_json<nlohmann::ordered_map>;
+
 namespace nmc {
 
 // Objects keep the order of the text: chat templates and tool schemas depend on it.
