@@ -28,7 +28,7 @@ function showSpeed(state, usage) {
   const tokens = usage?.completion_tokens ?? state.pieces;
   if (!state.first || tokens < 2 || seconds <= 0) return;
   const speed = `${((tokens - 1) / seconds).toFixed(1)} tokens/s`;
-  at('speed').textContent = usage ? `${usage.prompt_tokens} + ${tokens} tokens, ${speed}` : speed;
+  at('speed').textContent = usage ? `${speed}, ${usage.prompt_tokens} + ${tokens} tokens` : speed;
 }
 
 function take(state, delta) {
