@@ -4,14 +4,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/engine/executor.h"
 #include "runtime/format/model_file.h"
 
 namespace nmc {
 
-// `device`: "auto" (the fastest that build and machine have) or a name from executor_names(). An
-// unknown name is refused with the list.
+// `device`: "auto" (the fastest that build and machine have) or a name from executor_names(), for a
+// GPU with its number behind it, "cuda:1". An unknown name is refused with the list.
 Result<std::unique_ptr<Executor>> open_executor(const std::string& device,
                                                 std::shared_ptr<const ModelFile> file,
                                                 KvCapacity capacity);
@@ -21,6 +22,10 @@ Result<std::unique_ptr<Executor>> open_executor(const std::string& device,
 Result<std::unique_ptr<Executor>> open_synthetic_executor(const std::string& device,
                                                           const ModelDescription& model,
                                                           KvCapacity capacity);
+
+// The devices of a list in which a number alone is another of the same kind: "cuda:0,1" is "cuda:0"
+// and "cuda:1"; "cpu,cpu" is the processor twice.
+Result<std::vector<std::string>> device_list(const std::string& devices);
 
 // A device that computes in memory of its own.
 struct DeviceMemory {
@@ -32,8 +37,8 @@ struct DeviceMemory {
 Result<std::optional<DeviceMemory>> device_memory(const std::string& device,
                                                   const ModelDescription& model);
 
-// The name of the device that `device` stands for: "auto" names one. Errors: those of
-// open_executor.
+// The kind of the device that `device` stands for, without its number: "auto" names one. Errors:
+// those of open_executor.
 Result<std::string> device_name(const std::string& device);
 
 // The devices of this build, for help texts: "reference, ...".

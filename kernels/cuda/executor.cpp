@@ -69,6 +69,7 @@ class CudaExecutor : public Executor {
     auto executor = std::make_unique<CudaExecutor>(std::move(weights));
     NMC_ASSIGN(const cudaDeviceProp device, current_device());
     executor->name_ = std::string("cuda: ") + device.name;
+    NMC_TRY(check(cudaGetDevice(&executor->device_), "asking for the device"));
     NMC_ASSIGN(executor->stream_, Stream::create());
     NMC_ASSIGN(executor->pools_, KvPools::create(executor->model(), capacity, options.poison));
     NMC_TRY(check(cudaDeviceSynchronize(), "preparing memory"));
@@ -88,6 +89,7 @@ class CudaExecutor : public Executor {
   std::string name() const override { return name_; }
   const ModelDescription& model() const override { return weights_.model(); }
   KvCapacity kv_capacity() const override { return pools_.capacity(); }
+  Status enter_thread() override { return check(cudaSetDevice(device_), "choosing the device"); }
 
   // The number is raised with every change that changes bits.
   std::string page_format() const override { return "cuda 3, sm_90a"; }
@@ -192,6 +194,7 @@ class CudaExecutor : public Executor {
   }
 
   std::string name_;
+  int device_ = 0;
   DeviceWeights weights_;
   Stream stream_;
   KvPools pools_;

@@ -143,11 +143,13 @@ class Engine::Impl {
 
   void save_pages() {
     if (!keeps_pages() || !stats_.healthy) return;
-    Status status = save_cache(scheduler_.cache(), *executor_, options_.cache_file);
+    Status status = executor_->enter_thread();
+    if (status.ok()) status = save_cache(scheduler_.cache(), *executor_, options_.cache_file);
     if (!status.ok()) log_warning("the cache file was not written: " + status.message());
   }
 
   void run() {
+    if (Status status = executor_->enter_thread(); !status.ok()) fail(status);
     while (take_inbox()) {
       drop_cancelled();
       scheduler_.admit();

@@ -64,7 +64,8 @@ struct KvCapacity {
   int64_t sliding_pages = 0;
 };
 
-// One device with a model on it and the memory of both page pools. One thread at a time.
+// One device with a model on it and the memory of both page pools. One thread at a time, which says
+// so first (enter_thread) when it is not the one that created the executor.
 // Promise: the logits of a token do not depend on what else is in the batch, nor on how its prompt
 // was cut into calls beyond what the executor documents.
 class Executor {
@@ -74,6 +75,10 @@ class Executor {
   virtual std::string name() const = 0;  // "reference", "cpu", "cuda: NVIDIA H200"
   virtual const ModelDescription& model() const = 0;
   virtual KvCapacity kv_capacity() const = 0;
+
+  // The calling thread is about to use the executor: where a thread has a current device, this one
+  // becomes it.
+  virtual Status enter_thread() { return {}; }
 
   // Runs the steps of a batch, each of another sequence. `logits` receives float32 rows of
   // `vocab` values, in batch order: none, one, or one per token as each step wants. A failure is

@@ -27,7 +27,27 @@ std::string pages(const std::string& name, const std::string& help, int64_t glob
          name + "{layers=\"sliding\"} " + std::to_string(sliding) + "\n";
 }
 
-std::string engine_text(const Engine& engine) {
+// Which of several engines does what; nothing when there is one.
+std::string each_engine_text(const EngineGroup& engines) {
+  const std::vector<EngineStats> each = engines.stats_of_each();
+  if (each.size() == 1) return "";
+  const auto lines = [&](const std::string& name, const std::string& help, auto value) {
+    std::string text = head(name, "gauge", help);
+    for (size_t i = 0; i < each.size(); ++i) {
+      text +=
+          name + "{engine=\"" + std::to_string(i) + "\"} " + std::to_string(value(each[i])) + "\n";
+    }
+    return text;
+  };
+  return lines("nmc_engine_requests_running", "Requests that hold a slot of this device.",
+               [](const EngineStats& s) { return s.running; }) +
+         lines("nmc_engine_requests_waiting", "Requests in the queue of this device.",
+               [](const EngineStats& s) { return s.waiting; }) +
+         lines("nmc_engine_healthy", "0 after a failure of this device.",
+               [](const EngineStats& s) { return s.healthy ? 1 : 0; });
+}
+
+std::string engine_text(const EngineGroup& engine) {
   const EngineStats s = engine.stats();
   auto u = [](int64_t value) { return static_cast<uint64_t>(value); };
   return one("nmc_requests_running", "gauge", "Requests that hold a slot.", u(s.running)) +
@@ -45,7 +65,7 @@ std::string engine_text(const Engine& engine) {
          one("nmc_cached_tokens_total", "counter", "Prompt tokens found in the prefix cache.",
              s.cached_tokens) +
          one("nmc_generated_tokens_total", "counter", "Tokens of answers.", s.generated_tokens) +
-         one("nmc_healthy", "gauge", "0 after a failure of the device.", s.healthy);
+         one("nmc_healthy", "gauge", "0 when no device works any more.", s.healthy);
 }
 
 }  // namespace
@@ -74,7 +94,7 @@ void Metrics::count_response(int status) {
 }
 
 std::string Metrics::text(const ServedModel& model) const {
-  std::string text = engine_text(*model.engine);
+  std::string text = engine_text(*model.engine) + each_engine_text(*model.engine);
   text += first_token.text("nmc_time_to_first_token_seconds",
                            "From a request's arrival to its first token.");
   text += inter_token.text("nmc_inter_token_seconds", "Between two tokens of one answer.");

@@ -14,8 +14,8 @@ Result<std::unique_ptr<ServedModel>> make_served_model(const TextFiles& files,
   return model;
 }
 
-void set_engine(ServedModel& model, std::unique_ptr<Engine> engine) {
-  model.engine = std::move(engine);
+void set_engines(ServedModel& model, std::vector<std::unique_ptr<Engine>> engines) {
+  model.engine = std::make_unique<EngineGroup>(std::move(engines));
   model.grammars = std::make_unique<Grammars>(*model.text.tokenizer, model.engine->model());
 }
 

@@ -43,8 +43,8 @@ std::string banner(const Loaded& loaded, const std::string& url, bool keyed) {
                          human_count(static_cast<double>(m.active_parameters())) + " per token");
   line("device", model.device);
   line("context", std::to_string(model.engine->context()) + " tokens");
-  line("slots", std::to_string(loaded.memory.options.parallel));
-  line("KV memory", human_bytes(static_cast<double>(loaded.memory.kv_bytes)));
+  line("slots", std::to_string(loaded.slots));
+  line("KV memory", human_bytes(static_cast<double>(loaded.kv_bytes)));
   if (url.starts_with("unix:")) {
     line("socket", url.substr(5));
     return text;

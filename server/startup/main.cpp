@@ -35,8 +35,9 @@ nmc::http::ServerOptions http_options(const Options& options) {
   http.port = options.port;
   http.limits.transfer_time = from_seconds(options.timeout);
   http.limits.header_time = std::min(http.limits.header_time, http.limits.transfer_time);
-  int64_t wanted =
-      options.http_threads > 0 ? options.http_threads : options.parallel + options.max_queue + 16;
+  const int64_t devices = 1 + std::count(options.device.begin(), options.device.end(), ',');
+  int64_t wanted = options.http_threads > 0 ? options.http_threads
+                                            : devices * (options.parallel + options.max_queue) + 16;
   http.limits.connections = static_cast<size_t>(std::min(wanted, nmc::startup::kMostHttpThreads));
   return http;
 }

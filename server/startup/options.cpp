@@ -48,7 +48,10 @@ void add_model_options(CLI::App* app, Options* o) {
   group.add("-m,--model", o->model, "The .nmc file to serve", "NMC_MODEL")->required();
   group.add("-a,--alias", o->alias, "The model's name for clients (default: the file's stem)",
             "NMC_ALIAS");
-  group.add("--device", o->device, ("Where to compute: auto, " + executor_names()).c_str(),
+  group.add("--device", o->device,
+            ("Where to compute: auto, " + executor_names() +
+             "; several, such as cuda:0,1: an engine each, on one port")
+                .c_str(),
             "NMC_DEVICE");
   group
       .add("-c,--ctx-size", o->context,
@@ -59,7 +62,9 @@ void add_model_options(CLI::App* app, Options* o) {
 
 void add_request_options(CLI::App* app, Options* o) {
   Group group(app, "Requests");
-  group.add("--parallel", o->parallel, "Requests that run at once (also: -np)", "NMC_PARALLEL")
+  group
+      .add("--parallel", o->parallel, "Requests that run at once on each device (also: -np)",
+           "NMC_PARALLEL")
       ->check(CLI::Range(1, 1024));
   group
       .add("--max-queue", o->max_queue, "Requests that may wait; further ones get 429",
@@ -76,7 +81,9 @@ void add_memory_options(CLI::App* app, Options* o) {
   Group group(app, "Memory");
   group
       .add("--kv-memory", o->kv_memory,
-           "Bytes for keys and values, such as 8GiB; 0: half of what is free beside the weights",
+           "Bytes for keys and values of each device, such as 8GiB; 0: half of what is free beside "
+           "the "
+           "weights",
            "NMC_KV_MEMORY")
       ->transform(CLI::AsSizeValue(false));
   group.add("--cache-file", o->cache_file,

@@ -140,9 +140,9 @@ Result<Run> Run::open(const ModelOptions& o) {
                cpu::create_cpu_executor(run.file_, capacity,
                                         {.threads = threads, .trace = run.trace_.get()}));
   } else {
-    NMC_ASSIGN(run.executor_, open_executor(device, run.file_, capacity));
+    NMC_ASSIGN(run.executor_, open_executor(o.device, run.file_, capacity));
   }
-  NMC_ASSIGN(const std::optional<DeviceMemory> own, device_memory(device, model));
+  NMC_ASSIGN(const std::optional<DeviceMemory> own, device_memory(o.device, model));
   run.sequence_ =
       std::make_unique<Sequence>(run.executor_.get(), own ? own->prefill_chunk : kChunk);
   NMC_ASSIGN(run.plan_, plan::make_plan(model, {.workers = static_cast<uint32_t>(threads),

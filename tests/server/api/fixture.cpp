@@ -78,7 +78,9 @@ ApiTest::ApiTest(const Setup& setup)
   auto engine = Engine::create(std::move(executor), options);
   EXPECT_TRUE(engine.ok()) << engine.status().message();
   (*model)->name = "tiny";
-  api::set_engine(**model, std::move(engine).value());
+  std::vector<std::unique_ptr<Engine>> engines;
+  engines.push_back(std::move(engine).value());
+  api::set_engines(**model, std::move(engines));
   tokenizer_ = (*model)->text.tokenizer.get();
   engine_ = (*model)->engine.get();
   unloaded_ = std::move(model).value();

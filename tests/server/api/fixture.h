@@ -60,7 +60,7 @@ class ApiTest : public ::testing::Test {
   // The events of a 200 stream of the newer APIs: each is named by its type.
   std::vector<Json> named_events(const std::string& path, Json body);
 
-  Engine& engine() { return *engine_; }
+  EngineGroup& engine() { return *engine_; }
 
   std::shared_ptr<ScriptControl> device_ = std::make_shared<ScriptControl>();
   std::unique_ptr<api::ServedModel> unloaded_;
@@ -69,7 +69,7 @@ class ApiTest : public ::testing::Test {
 
  private:
   const Tokenizer* tokenizer_ = nullptr;
-  Engine* engine_ = nullptr;
+  EngineGroup* engine_ = nullptr;
 };
 
 inline constexpr const char* kChat = "/v1/chat/completions";
