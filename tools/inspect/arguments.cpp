@@ -18,6 +18,10 @@ void add_file_options(CLI::App* app, InspectArguments* a) {
                   "Prove that every value equals that of this checkpoint folder")
       ->type_name("FOLDER")
       ->group(group);
+  app->add_option("--diff", a->other,
+                  "Print what differs from this other .nmc file; exit code 1 when something does")
+      ->type_name("FILE")
+      ->group(group);
   app->add_option("--threads", a->threads, "Worker threads (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->group(group);
@@ -106,7 +110,7 @@ void check_combination(const CLI::App& app, const InspectArguments& a) {
     throw CLI::ValidationError(one, "cannot be combined with " + other);
   };
   std::string job;
-  for (const char* name : {"--check", "--verify", "--plan", "--tokenize", "--detokenize",
+  for (const char* name : {"--check", "--verify", "--diff", "--plan", "--tokenize", "--detokenize",
                            "--template", "--parse", "--grammar"}) {
     if (app.count(name) == 0) continue;
     if (!job.empty() && name != std::string("--verify")) refuse(job, name);

@@ -14,7 +14,7 @@ struct InspectArguments {
   bool json = false;
 
   bool check = false;
-  std::filesystem::path checkpoint;
+  std::filesystem::path checkpoint, other;
   size_t threads = usable_cores();
 
   bool plan = false;

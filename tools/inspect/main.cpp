@@ -14,6 +14,7 @@
 #include "tools/inspect/arguments.h"
 #include "tools/inspect/chat.h"
 #include "tools/inspect/check.h"
+#include "tools/inspect/diff.h"
 #include "tools/inspect/events.h"
 #include "tools/inspect/grammar.h"
 #include "tools/inspect/input.h"
@@ -70,6 +71,17 @@ int verify(const nmc::ModelFile& file, const fs::path& folder, size_t threads) {
   if (!status.ok()) return complain(status.message());
   print_done("every value equals the checkpoint's", bytes, seconds);
   return kOk;
+}
+
+// As diff(1): 1 when something differs.
+int diff(const nmc::ModelFile& file, const fs::path& path) {
+  auto other = nmc::ModelFile::open(path);
+  if (!other.ok()) return complain(other.status().message());
+  const std::vector<std::string> lines = nmc::diff_files(file, *other);
+  if (nmc::interrupted()) return kInterrupted;
+  for (const std::string& line : lines) std::printf("%s\n", line.c_str());
+  if (lines.empty()) std::printf("the same model, embedded files and weights\n");
+  return lines.empty() ? kOk : kFailure;
 }
 
 nmc::Result<std::string> render(const nmc::ModelFile& file, const nmc::InspectArguments& a) {
@@ -149,8 +161,9 @@ int run(const nmc::InspectArguments& a) {
   if (a.plan) return print(plan(file->model(), a));
   if (asks_about_text(a)) return print(answer(*file, a));
   if (a.json) return print(nmc::dump_json(nmc::report_json(*file)) + "\n");
-  if (!a.check && a.checkpoint.empty()) return print(nmc::report_text(*file));
+  if (!a.check && a.checkpoint.empty() && a.other.empty()) return print(nmc::report_text(*file));
   nmc::catch_interrupts();
+  if (!a.other.empty()) return diff(*file, a.other);
   int result = a.check ? check(*file, a.threads) : kOk;
   if (result == kOk && !a.checkpoint.empty()) result = verify(*file, a.checkpoint, a.threads);
   return result;
