@@ -47,6 +47,7 @@ void TaggedCallReader::open_function(std::vector<DialectEvent>* out) {
 }
 
 void TaggedCallReader::open_parameter() {
+  if (state_ != State::kBetween) return;  // behind the call's end there is no call for it
   state_ = State::kKey;
   key_.clear();
 }

@@ -103,6 +103,14 @@ TEST(Coder, MissingEndsAreForgiven) {
       coder_said("", one));
 }
 
+TEST(Coder, AParameterBehindTheCallIsNothing) {
+  const std::vector<Call> one{{"f", R"({"x": 1})", "", true}};
+  EXPECT_EQ(read("<tool_call>\n<function=f>\n" + parameter("x", "1") + "</function>\n" +
+                     parameter("y", "2") + "</function>\n</tool_call>",
+                 kCoder),
+            coder_said("", one));
+}
+
 TEST(Coder, AnAnswerMayMentionTheTags) {
   EXPECT_EQ(read("Write <function=f> and <parameter=x>.", kCoder),
             coder_said("Write <function=f> and <parameter=x>."));
