@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <mutex>
 
 #include "convert/checkpoint_source.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/text.h"
 #include "runtime/base/threads.h"
 #include "runtime/format/checkpoint_names.h"
 
@@ -110,9 +110,8 @@ class Verifier {
 
   Status difference(const TensorSpec& spec, const Piece& piece, uint64_t row, uint64_t col,
                     Bf16 expected, Bf16 found) const {
-    char values[64];
-    std::snprintf(values, sizeof values, "holds 0x%04x instead of 0x%04x", unsigned{found},
-                  unsigned{expected});
+    const std::string values =
+        format("holds 0x%04x instead of 0x%04x", unsigned{found}, unsigned{expected});
     std::string where = "tensor \"" + spec.name + "\"";
     if (spec.count > 1) where += ", expert " + std::to_string(piece.matrix);
     where += ", row " + std::to_string(row) + ", column " + std::to_string(col);

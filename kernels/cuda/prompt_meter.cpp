@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/noisy_sequence.h"
 #include "kernels/cuda/prefill/rows_forward.h"
+#include "runtime/base/random_tokens.h"
 
 namespace nmc::cuda {
 namespace {
@@ -18,16 +19,6 @@ Result<std::vector<int32_t>> to_host(const int32_t* pages, int64_t count) {
   NMC_TRY(check(cudaMemcpy(host.data(), pages, host.size() * sizeof(int32_t), cudaMemcpyDefault),
                 "reading a page table"));
   return host;
-}
-
-std::vector<int32_t> random_tokens(int64_t count, int64_t vocab) {
-  std::vector<int32_t> ids;
-  uint64_t state = 1;
-  for (int64_t i = 0; i < count; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    ids.push_back(static_cast<int32_t>((state >> 33) % static_cast<uint64_t>(vocab)));
-  }
-  return ids;
 }
 
 }  // namespace
@@ -64,7 +55,7 @@ struct PromptMeter::Prompt {
                NoisySequence::create(model, prompt.kv, c.depth, c.tokens, 1));
     NMC_ASSIGN(prompt.global, to_host(noise.global_pages(), pages));
     NMC_ASSIGN(prompt.sliding, to_host(noise.sliding_pages(), pages));
-    prompt.ids = random_tokens(c.tokens, model.vocab);
+    prompt.ids = random_tokens(c.tokens, model.vocab, 1);
     prompt.depth = c.depth;
     prompt.logits.resize(static_cast<size_t>(model.vocab));
     return prompt;

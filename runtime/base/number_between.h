@@ -3,22 +3,20 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
+
+#include "runtime/base/text.h"
 
 namespace nmc {
 
 // A finite number from `least` to `most`, which may be infinite; the library's own range lets "nan"
 // pass, and writes the largest double in 309 digits.
 inline CLI::Validator number_between(double least, double most, const char* of = "") {
-  char range[96];
-  if (std::isinf(most)) {
-    std::snprintf(range, sizeof range, "must be a number%s, at least %g", of, least);
-  } else {
-    std::snprintf(range, sizeof range, "must be a number%s, %g to %g", of, least, most);
-  }
-  auto check = [least, most, range = std::string(range)](const std::string& text) {
+  const std::string range = std::isinf(most)
+                                ? format("must be a number%s, at least %g", of, least)
+                                : format("must be a number%s, %g to %g", of, least, most);
+  auto check = [least, most, range](const std::string& text) {
     char* end = nullptr;
     double value = std::strtod(text.c_str(), &end);
     bool ok =

@@ -1,6 +1,7 @@
 #include "runtime/base/text.h"
 
 #include <array>
+#include <cstdarg>
 #include <cstdio>
 
 namespace nmc {
@@ -12,14 +13,8 @@ std::string scaled(double v, const std::array<const char*, 5>& units) {
     v /= 1000;
     ++u;
   }
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer,
-                u == 0      ? "%.0f%s"
-                : v < 9.995 ? "%.2f%s"
-                : v < 99.95 ? "%.1f%s"
-                            : "%.0f%s",
-                v, units[u]);
-  return buffer;
+  const int decimals = u == 0 ? 0 : v < 9.995 ? 2 : v < 99.95 ? 1 : 0;
+  return format("%.*f%s", decimals, v, units[u]);
 }
 
 struct Utf8Char {
@@ -50,6 +45,17 @@ Utf8Char decode_utf8(std::string_view text) {
 
 }  // namespace
 
+std::string format(const char* pattern, ...) {
+  va_list arguments, again;
+  va_start(arguments, pattern);
+  va_copy(again, arguments);
+  std::string text(static_cast<size_t>(std::vsnprintf(nullptr, 0, pattern, arguments)), '\0');
+  std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+  va_end(again);
+  va_end(arguments);
+  return text;
+}
+
 std::string human_bytes(double bytes) {
   return scaled(bytes, {" B", " kB", " MB", " GB", " TB"});
 }
@@ -58,15 +64,10 @@ std::string human_count(double count) {
 }
 
 std::string human_seconds(double s) {
-  char buffer[48];
-  int whole = static_cast<int>(s);
-  if (s < 60)
-    std::snprintf(buffer, sizeof buffer, "%.1f s", s);
-  else if (s < 3600)
-    std::snprintf(buffer, sizeof buffer, "%d m %02d s", whole / 60, whole % 60);
-  else
-    std::snprintf(buffer, sizeof buffer, "%d h %02d m", whole / 3600, whole / 60 % 60);
-  return buffer;
+  const int whole = static_cast<int>(s);
+  if (s < 60) return format("%.1f s", s);
+  if (s < 3600) return format("%d m %02d s", whole / 60, whole % 60);
+  return format("%d h %02d m", whole / 3600, whole / 60 % 60);
 }
 
 size_t complete_utf8_prefix(std::string_view text) {

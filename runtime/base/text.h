@@ -7,6 +7,9 @@
 
 namespace nmc {
 
+// As printf, of any length.
+[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
+
 // "1.23 GB", "512 B": decimal units, three digits.
 std::string human_bytes(double bytes);
 // "30.48 B", "2.1 M": counts of parameters.

@@ -1,8 +1,7 @@
 #include "runtime/format/fingerprint.h"
 
-#include <cstdio>
-
 #include "runtime/base/hash.h"
+#include "runtime/base/text.h"
 #include "runtime/model/config.h"
 
 namespace nmc {
@@ -14,10 +13,7 @@ std::string fingerprint(const Header& header) {
   };
   for (const TensorEntry& t : header.tensors) add(t.name, t.checksum);
   for (const auto& [name, file] : header.files) add(name, file.checksum);
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(xxh3_64(all.data(), all.size())));
-  return text;
+  return format("%016llx", static_cast<unsigned long long>(xxh3_64(all.data(), all.size())));
 }
 
 }  // namespace nmc

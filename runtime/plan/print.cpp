@@ -1,7 +1,6 @@
 #include "runtime/plan/print.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
 #include "runtime/base/json.h"
@@ -93,9 +92,8 @@ std::string plan_text(const ModelDescription& model, const Plan& plan, const Ste
   const double total =
       static_cast<double>(std::accumulate(bytes.begin(), bytes.end(), uint64_t{0}));
   const auto most = static_cast<double>(*std::ranges::max_element(bytes));
-  char balance[32];
-  std::snprintf(balance, sizeof balance, "%.1f %%",
-                most > 0 ? 100 * total / most / static_cast<double>(bytes.size()) : 100.0);
+  const std::string balance =
+      format("%.1f %%", most > 0 ? 100 * total / most / static_cast<double>(bytes.size()) : 100.0);
   std::string text = std::to_string(plan.sizes.workers) + " workers, " +
                      std::to_string(plan.tasks.size()) + " tasks, " +
                      std::to_string(plan.counters.size()) + " counters\n";

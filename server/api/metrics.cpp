@@ -1,15 +1,14 @@
 #include "server/api/metrics.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "runtime/base/text.h"
 
 namespace nmc::api {
 namespace {
 
 std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
+  return format("%.9g", value);
 }
 
 std::string head(const std::string& name, const char* type, const std::string& help) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string_view>
 #include <vector>
 
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "tools/bench/timeline.h"
 
 namespace nmc::bench {
@@ -58,11 +58,8 @@ constexpr std::array kSpans = {
 // Layer 0 and its successor are left out: they are not like the others.
 constexpr int kFirstLayer = 2;
 
-template <class... Values>
-std::string row(const std::string& name, const char* format, Values... values) {
-  char text[128];
-  std::snprintf(text, sizeof text, format, values...);
-  return name + std::string(name.size() < 26 ? 26 - name.size() : 1, ' ') + text + "\n";
+std::string row(const std::string& name, const std::string& values) {
+  return name + std::string(name.size() < 26 ? 26 - name.size() : 1, ' ') + values + "\n";
 }
 
 // What keeps a CTA's first consumer and its first producer waiting.
@@ -71,7 +68,7 @@ std::string wait_summary(const DecodeTrace& t) {
   const auto layer_us = static_cast<double>(spread(t, t.layers - 1, published).last -
                                             spread(t, kFirstLayer - 1, published).last) /
                         1e3 / (t.layers - kFirstLayer);
-  std::string text = row("\nwaits, mean of all", "  us a layer of %.1f      %%", layer_us);
+  std::string text = row("\nwaits, mean of all", format("  us a layer of %.1f      %%", layer_us));
   for (size_t wait = 0; wait < t.waits.size(); ++wait) {
     double us = 0;
     for (int layer = kFirstLayer; layer < t.layers; ++layer) {
@@ -80,7 +77,7 @@ std::string wait_summary(const DecodeTrace& t) {
               (t.layers - kFirstLayer);
       }
     }
-    text += row(t.waits[wait], "%16.2f%10.1f", us, 100 * us / layer_us);
+    text += row(t.waits[wait], format("%16.2f%10.1f", us, 100 * us / layer_us));
   }
   return text;
 }
@@ -116,14 +113,13 @@ std::string hop_summary(const DecodeTrace& t) {
     }
     std::ranges::sort(us);
     const auto at = [&](double q) { return us[static_cast<size_t>(q * double(us.size() - 1))]; };
-    std::string line = row(hop.name, "%8.2f%8.2f%8.2f%8.2f   ", at(.5), at(.9), at(.99), us.back());
+    std::string line =
+        row(hop.name, format("%8.2f%8.2f%8.2f%8.2f   ", at(.5), at(.9), at(.99), us.back()));
     line.pop_back();
     auto begin = us.begin();
     for (size_t i = 0; i <= kLimits.size(); ++i) {
       const auto end = i == kLimits.size() ? us.end() : std::ranges::lower_bound(us, kLimits[i]);
-      char share[16];
-      std::snprintf(share, sizeof share, "%5.0f", 100.0 * double(end - begin) / double(us.size()));
-      line += share;
+      line += format("%5.0f", 100.0 * double(end - begin) / double(us.size()));
       begin = end;
     }
     text += line + "\n";
@@ -146,7 +142,7 @@ std::string layer_summary(const DecodeTrace& t) {
       mean += (s.mean - start) / 1e3 / (t.layers - kFirstLayer);
       last += (static_cast<double>(s.last) - start) / 1e3 / (t.layers - kFirstLayer);
     }
-    text += row(t.names[static_cast<size_t>(event)], "%8.1f%8.1f%8.1f", first, mean, last);
+    text += row(t.names[static_cast<size_t>(event)], format("%8.1f%8.1f%8.1f", first, mean, last));
   }
   return text + wait_summary(t) + hop_summary(t);
 }

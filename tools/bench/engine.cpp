@@ -7,6 +7,7 @@
 #include "kernels/cuda/executor.h"
 #include "runtime/base/file.h"
 #include "runtime/base/json.h"
+#include "runtime/base/random_tokens.h"
 #include "runtime/engine/engine.h"
 #include "runtime/model/config.h"
 #include "tools/bench/serve.h"
@@ -52,14 +53,10 @@ class Lent : public Executor {
 
 GenerationRequest text(int64_t number, int64_t tokens, const SamplingParams& sampling,
                        int64_t vocab) {
-  GenerationRequest r{.prompt = {}, .sampling = sampling};
+  GenerationRequest r{.prompt = random_tokens(tokens, vocab, static_cast<uint64_t>(number)),
+                      .sampling = sampling};
   r.ignore_eos = true;
   r.sampling.seed = static_cast<uint64_t>(number);
-  uint64_t state = static_cast<uint64_t>(number) + 1;
-  for (int64_t i = 0; i < tokens; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    r.prompt.push_back(static_cast<int32_t>((state >> 33) % static_cast<uint64_t>(vocab)));
-  }
   return r;
 }
 

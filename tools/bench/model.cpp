@@ -9,6 +9,7 @@
 #include "kernels/open.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/random_tokens.h"
 #include "runtime/base/threads.h"
 #include "runtime/cache/kv_layout.h"
 #include "tools/bench/host_ceiling.h"
@@ -61,17 +62,14 @@ class Sequence {
 
  private:
   // Any token is as good as another, but equal ones would all take the same experts.
-  int32_t next_token() {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<int32_t>((state_ >> 33) % static_cast<uint64_t>(executor_->model().vocab));
-  }
+  int32_t next_token() { return random_token(1, drawn_++, executor_->model().vocab); }
 
   Executor* executor_;
   int64_t chunk_;
   std::vector<int32_t> global_, sliding_, tokens_;
   std::vector<float> logits_;
   int64_t position_ = 0;
-  uint64_t state_ = 1;
+  int64_t drawn_ = 0;
 };
 
 Result<double> read_rate(const std::string& device, const ModelFile& file, size_t threads) {

@@ -3,7 +3,6 @@
 
 #include "runtime/base/json.h"
 #include "runtime/base/text.h"
-#include "tools/bench/format.h"
 #include "tools/bench/model.h"
 
 namespace nmc::bench {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "tools/bench/format.h"
+#include "runtime/base/text.h"
 
 namespace nmc::bench {
 namespace {

@@ -1,6 +1,6 @@
-#include <cstdio>
 
 #include "runtime/base/json.h"
+#include "runtime/base/text.h"
 #include "tools/bench/serve.h"
 
 namespace nmc::bench {
@@ -19,14 +19,11 @@ std::string serve_head() {
 }
 
 std::string serve_row(const ServeLevel& l) {
-  char text[300];
-  std::snprintf(text, sizeof text,
-                "| %lld | %lld | %lld | %lld | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |",
+  return format("| %lld | %lld | %lld | %lld | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |",
                 static_cast<long long>(l.clients), static_cast<long long>(l.answers),
                 static_cast<long long>(l.refused), static_cast<long long>(l.failed),
                 l.tokens_per_second(), l.first_token.p50, l.first_token.p95, l.first_token.worst,
                 l.gap.p50, l.gap.p95, l.gap.worst);
-  return text;
 }
 
 std::string serve_csv_head() {
@@ -35,14 +32,12 @@ std::string serve_csv_head() {
 }
 
 std::string serve_csv_row(const ServeLevel& l) {
-  char text[300];
-  std::snprintf(
-      text, sizeof text, "%lld,%lld,%lld,%lld,%lld,%.3f,%.2f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f",
-      static_cast<long long>(l.clients), static_cast<long long>(l.answers),
-      static_cast<long long>(l.refused), static_cast<long long>(l.failed),
-      static_cast<long long>(l.tokens), l.seconds, l.tokens_per_second(), l.first_token.p50,
-      l.first_token.p95, l.first_token.worst, l.gap.p50, l.gap.p95, l.gap.worst);
-  return text;
+  return format("%lld,%lld,%lld,%lld,%lld,%.3f,%.2f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f",
+                static_cast<long long>(l.clients), static_cast<long long>(l.answers),
+                static_cast<long long>(l.refused), static_cast<long long>(l.failed),
+                static_cast<long long>(l.tokens), l.seconds, l.tokens_per_second(),
+                l.first_token.p50, l.first_token.p95, l.first_token.worst, l.gap.p50, l.gap.p95,
+                l.gap.worst);
 }
 
 std::string serve_json(const ServeLevel& l) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "tools/bench/timeline.h"
 
 namespace nmc::bench {
@@ -38,18 +38,14 @@ double length_us(const cpu::StepTrace& trace) {
 }
 
 std::string row(const char* name, const Sum& sum, double whole) {
-  char line[160];
-  std::snprintf(line, sizeof line, "%-14s %9.1f %6.1f %% %10.2f", name, sum.busy_us,
-                100 * sum.busy_us / whole, static_cast<double>(sum.bytes) / 1e6);
-  std::string text = line;
+  std::string text = format("%-14s %9.1f %6.1f %% %10.2f", name, sum.busy_us,
+                            100 * sum.busy_us / whole, static_cast<double>(sum.bytes) / 1e6);
   if (sum.bytes > 0 && sum.busy_us > 0) {
-    std::snprintf(line, sizeof line, " %8.1f", static_cast<double>(sum.bytes) / sum.busy_us / 1e3);
-    text += line;
+    text += format(" %8.1f", static_cast<double>(sum.bytes) / sum.busy_us / 1e3);
   } else {
     text += "         ";
   }
-  std::snprintf(line, sizeof line, " %11.1f\n", sum.waiting_us);
-  return text + line;
+  return text + format(" %11.1f\n", sum.waiting_us);
 }
 
 }  // namespace
@@ -75,14 +71,11 @@ std::string step_summary(const cpu::StepTrace& trace, const ModelDescription& mo
     all.bytes += sum.bytes;
   }
   const double whole = length_us(trace) * static_cast<double>(trace.size());
-  char head[160];
-  std::snprintf(head, sizeof head,
-                "a step of %.1f us on %zu threads: %.1f %% at work, %.1f %% waiting for each "
-                "other\n\n",
-                length_us(trace), trace.size(), 100 * all.busy_us / whole,
-                100 * all.waiting_us / whole);
-  std::string text =
-      head + std::string("operation             us  of it         MB     GB/s  us waiting\n");
+  std::string text = format(
+      "a step of %.1f us on %zu threads: %.1f %% at work, %.1f %% waiting for each "
+      "other\n\n",
+      length_us(trace), trace.size(), 100 * all.busy_us / whole, 100 * all.waiting_us / whole);
+  text += "operation             us  of it         MB     GB/s  us waiting\n";
   for (size_t op = 0; op < sums.size(); ++op) {
     if (sums[op].busy_us + sums[op].waiting_us == 0) continue;
     text += row(plan::to_string(static_cast<plan::Operation>(op)), sums[op], whole);

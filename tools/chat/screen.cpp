@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/base/text.h"
+
 namespace nmc {
 namespace {
 
@@ -71,20 +73,17 @@ void Screen::note(const std::string& line) const {
 }
 
 std::string timings(const AnswerStats& stats) {
-  char line[200];
-  int n = std::snprintf(line, sizeof line, "[%lld tokens read",
-                        static_cast<long long>(stats.prompt_tokens));
-  const auto add = [&](const char* format, auto... values) {
-    n += std::snprintf(line + n, sizeof line - static_cast<size_t>(n), format, values...);
-  };
-  if (stats.cached_tokens > 0)
-    add(", %lld of them cached,", static_cast<long long>(stats.cached_tokens));
-  add(" in %.2f s | %lld tokens", stats.first_seconds, static_cast<long long>(stats.tokens));
+  std::string line = "[" + std::to_string(stats.prompt_tokens) + " tokens read";
+  if (stats.cached_tokens > 0) {
+    line += ", " + std::to_string(stats.cached_tokens) + " of them cached,";
+  }
+  line +=
+      format(" in %.2f s | %lld tokens", stats.first_seconds, static_cast<long long>(stats.tokens));
   const double seconds = stats.seconds - stats.first_seconds;
-  if (stats.tokens > 1 && seconds > 0)
-    add(", %.1f/s", static_cast<double>(stats.tokens - 1) / seconds);
-  add("%s", "]");
-  return line;
+  if (stats.tokens > 1 && seconds > 0) {
+    line += format(", %.1f/s", static_cast<double>(stats.tokens - 1) / seconds);
+  }
+  return line + "]";
 }
 
 }  // namespace nmc

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "runtime/base/text.h"
 
 namespace nmc {
 
@@ -38,11 +39,9 @@ double Score::top1() const {
 
 std::string Score::text() const {
   if (predictions_ == 0) return "0 predictions";
-  char buffer[128];
-  std::snprintf(buffer, sizeof buffer, "%lld prediction%s, perplexity %.6g, top-1 %.2f%%",
+  return format("%lld prediction%s, perplexity %.6g, top-1 %.2f%%",
                 static_cast<long long>(predictions_), predictions_ == 1 ? "" : "s", perplexity(),
                 100 * top1());
-  return buffer;
 }
 
 }  // namespace nmc

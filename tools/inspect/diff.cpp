@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "runtime/base/bf16.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/text.h"
 #include "runtime/model/config.h"
 #include "tools/inspect/report.h"
 
@@ -77,11 +77,10 @@ std::string diff_values(const ModelFile& first, const TensorEntry& a, const Mode
     not_numbers |= std::isnan(distance);
     largest = std::max(largest, distance);
   }
-  char text[128];
-  std::snprintf(text, sizeof text, "%llu of %llu values differ, by up to %.6g",
+  return format("%llu of %llu values differ, by up to %.6g",
                 static_cast<unsigned long long>(different),
-                static_cast<unsigned long long>(a.count * a.rows * a.cols), largest);
-  return std::string(text) + (not_numbers ? " and some are no numbers" : "");
+                static_cast<unsigned long long>(a.count * a.rows * a.cols), largest) +
+         (not_numbers ? " and some are no numbers" : "");
 }
 
 void diff_tensors(const ModelFile& first, const ModelFile& second, Lines* lines) {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <random>
 #include <vector>
 
+#include "runtime/base/text.h"
 #include "runtime/text/grammar/local_mask.h"
 #include "tools/inspect/grammar.h"
 
@@ -60,13 +60,11 @@ Result<std::string> bench_masks(const Json& schema,
   NMC_ASSIGN(const auto grammar, compile_schema(schema, vocabulary));
   const double compiled = microseconds_since(start);
   const std::vector<double> times = walk(grammar);
-  char line[256];
-  std::snprintf(line, sizeof line,
-                "compiled in %.2f ms; %zu masks over %zu tokens: median %.2f us, p99 %.2f us, "
-                "slowest %.2f us\n",
-                compiled / 1000, times.size(), vocabulary->trie().vocab_size(),
-                times[times.size() / 2], times[times.size() * 99 / 100], times.back());
-  return std::string(line);
+  return format(
+      "compiled in %.2f ms; %zu masks over %zu tokens: median %.2f us, p99 %.2f us, "
+      "slowest %.2f us\n",
+      compiled / 1000, times.size(), vocabulary->trie().vocab_size(), times[times.size() / 2],
+      times[times.size() * 99 / 100], times.back());
 }
 
 }  // namespace nmc

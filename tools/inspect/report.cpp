@@ -1,8 +1,6 @@
 #include "tools/inspect/report.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 
 #include "runtime/base/text.h"
 #include "runtime/model/config.h"
@@ -24,15 +22,6 @@ const char* order_name(RowOrder order) {
       return "qkv";
   }
   return "";
-}
-
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-  char line[512];
-  va_list arguments;
-  va_start(arguments, pattern);
-  std::vsnprintf(line, sizeof line, pattern, arguments);
-  va_end(arguments);
-  return line;
 }
 
 std::string row(const char* name, const std::string& value) {

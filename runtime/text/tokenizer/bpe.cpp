@@ -1,9 +1,9 @@
 #include "runtime/text/tokenizer/bpe.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 
+#include "runtime/base/text.h"
 #include "runtime/text/tokenizer/byte_alphabet.h"
 #include "runtime/text/tokenizer/unicode.h"
 
@@ -48,9 +48,7 @@ Result<MergeTable> build_merges(const TokenizerJson& file, const Vocabulary& voc
 }
 
 std::string byte_name(int byte) {
-  char name[8];
-  std::snprintf(name, sizeof name, "<0x%02X>", static_cast<unsigned>(byte));
-  return name;
+  return format("<0x%02X>", static_cast<unsigned>(byte));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "kernels/cuda/matrix_ceiling.h"
 #include "kernels/cuda/prefill/rows_forward.h"
 #include "kernels/cuda/prompt_meter.h"
+#include "runtime/base/random_tokens.h"
 #include "runtime/model/config.h"
 #include "tests/support/require.h"
 #include "tests/support/sequence.h"
@@ -31,16 +32,6 @@ struct Bench {
       plain;  // for wall clocks: events between operations keep them from overlapping
   cuda::RowsForward& timed;
   cuda::OperationTimes& times;
-
-  std::vector<int32_t> tokens(int64_t count) const {
-    std::vector<int32_t> ids;
-    uint64_t state = 1;
-    for (int64_t i = 0; i < count; ++i) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      ids.push_back(static_cast<int32_t>((state >> 33) % static_cast<uint64_t>(model.vocab)));
-    }
-    return ids;
-  }
 
   void table(int64_t rows, double ceiling) const {
     double linear_seconds = 0, linear_operations = 0, seconds = 0;
@@ -68,7 +59,7 @@ struct Bench {
 
   // A prompt in passes of the most rows; seconds.
   double prompt(cuda::RowsForward& forward, int64_t count) const {
-    const std::vector<int32_t> ids = tokens(count);
+    const std::vector<int32_t> ids = random_tokens(count, model.vocab, 1);
     test::TestSequence sequence(model, count);
     std::vector<float> logits(static_cast<size_t>(model.vocab));
     const double start = now();
@@ -84,7 +75,7 @@ struct Bench {
 
   // One token of each of `rows` sequences behind `context` tokens (whose keys are zeros); seconds.
   double decode(cuda::RowsForward& forward, int64_t rows, int64_t context) const {
-    const std::vector<int32_t> ids = tokens(rows);
+    const std::vector<int32_t> ids = random_tokens(rows, model.vocab, 1);
     std::vector<test::TestSequence> sequences;
     std::vector<SequenceStep> steps;
     for (int64_t i = 0; i < rows; ++i) sequences.emplace_back(model, context + 1, i, rows);

@@ -1,6 +1,7 @@
 // The executor on North's geometry, where prompts and single tokens take different ways.
 #include <cmath>
 
+#include "runtime/base/random_tokens.h"
 #include "tests/kernels/cuda/fixture.h"
 #include "tests/kernels/cuda/north.h"
 #include "tests/support/decode_by_forward.h"
@@ -16,13 +17,8 @@ class CudaNorth : public testing::Test {
   CudaNorth()
       : model_(north(5)),
         executor_(require(cuda::create_synthetic_cuda_executor(
-            model_, capacity_for(model_, kTokens, kSequences), {.poison = true}))) {
-    uint64_t seed = 9;
-    for (int64_t i = 0; i < kTokens; ++i) {
-      seed = seed * 6364136223846793005u + 1442695040888963407u;
-      ids_.push_back(static_cast<int32_t>((seed >> 33) % static_cast<uint64_t>(model_.vocab)));
-    }
-  }
+            model_, capacity_for(model_, kTokens, kSequences), {.poison = true}))),
+        ids_(random_tokens(kTokens, model_.vocab, 9)) {}
   std::span<const int32_t> ids(int64_t first, int64_t count) const {
     return std::span(ids_).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
   }

@@ -5,6 +5,7 @@
 #include "kernels/cuda/weights.h"
 #include "kernels/reference/executor.h"
 #include "runtime/base/json.h"
+#include "runtime/base/random_tokens.h"
 #include "tests/kernels/cuda/fixture.h"
 #include "tests/support/bf16.h"
 #include "tests/support/compare.h"
@@ -35,15 +36,6 @@ std::shared_ptr<const ModelFile> make_synthetic(const Json& config) {
   TemporaryFolder folder;
   std::ofstream(folder / "config.json") << config.dump();
   return make_synthetic(folder / "config.json");
-}
-
-std::vector<int32_t> random_tokens(size_t count, int64_t vocab, uint64_t seed) {
-  std::vector<int32_t> ids;
-  for (size_t i = 0; i < count; ++i) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    ids.push_back(static_cast<int32_t>((seed >> 33) % static_cast<uint64_t>(vocab)));
-  }
-  return ids;
 }
 
 void expect_equal_bytes(const cuda::DeviceWeights& weights, const ModelFile& file) {
@@ -119,7 +111,7 @@ TEST_F(CudaMiddle, AnyBatch) {
   std::vector<std::vector<int32_t>> ids;
   std::vector<std::vector<float>> alone;
   for (size_t i = 0; i < kSequences; ++i) {
-    ids.push_back(random_tokens(1 + i * 611 % 690, model().vocab, 100 + i));
+    ids.push_back(random_tokens(static_cast<int64_t>(1 + i * 611 % 690), model().vocab, 100 + i));
     TestSequence sequence(model(), kTokens, static_cast<int64_t>(i), kSequences);
     alone.push_back(sequence.run(cuda.get(), ids[i], LogitsWanted::kLast));
   }
