@@ -14,7 +14,7 @@
 namespace nmc::cuda {
 namespace {
 
-constexpr size_t kPiece = 4 << 20;
+constexpr size_t kPiece = 2 << 20;  // all buffers together stay in the processor's cache
 constexpr size_t kThreads = 16;
 constexpr int kBuffers = 2;  // of each thread: one is filled while the other one is copied
 
