@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "runtime/base/hash.h"
-#include "runtime/text/grammar/plain_text.h"
 
 namespace nmc {
 
@@ -42,26 +41,57 @@ SetId Automaton::step(SetId set, uint8_t byte) {
   return next;
 }
 
-bool Automaton::takes_plain_text(SetId set, PlainState open) {
-  const bool boundary = open == PlainState::kBoundary;
-  if (boundary && sets_[at(set)].takes_plain_text) return *sets_[at(set)].takes_plain_text;
-  // All that plain text leads to, each with the state of the character that is open there.
-  constexpr size_t kMaxSeen = 64;  // a counted string among the places leads to ever new sets
-  std::vector<std::pair<SetId, PlainState>> seen{{set, open}};
-  bool takes = true;
-  for (size_t i = 0; i < seen.size() && takes; ++i) {
-    auto [from, state] = seen[i];
-    takes = !ended(from) && seen.size() <= kMaxSeen;
+std::optional<std::vector<SetId>> Automaton::after_character(SetId set, const RunClass& text,
+                                                             uint8_t open) {
+  std::vector<SetId> after;
+  std::vector<std::pair<SetId, uint8_t>> places{{set, open}};  // with the state of the character
+  for (size_t i = 0; i < places.size(); ++i) {
+    auto [from, state] = places[i];
+    if (ended(from)) return std::nullopt;
     for (uint8_t byte : machine_->class_bytes) {
-      PlainState next = next_plain(state, byte);
-      if (next == PlainState::kInvalid) continue;
-      std::pair to{step(from, byte), next};
-      takes = takes && to.first != kDeadSet;
-      if (std::find(seen.begin(), seen.end(), to) == seen.end()) seen.push_back(to);
+      const uint8_t next = text.moves[state][byte];
+      if (next == RunClass::kDead) continue;
+      const std::pair to{step(from, byte), next};
+      if (to.first == kDeadSet) return std::nullopt;
+      if (next == 0) {
+        if (std::find(after.begin(), after.end(), to.first) == after.end())
+          after.push_back(to.first);
+      } else if (std::find(places.begin(), places.end(), to) == places.end()) {
+        places.push_back(to);
+      }
     }
   }
-  if (boundary) sets_[at(set)].takes_plain_text = takes;
-  return takes;
+  return after;
+}
+
+int64_t Automaton::text_depth(SetId set, const RunClass& text, int64_t most) {
+  constexpr size_t kMaxSets = 8;  // after one character: texts that are told apart much
+  std::vector<SetId> seen{set}, last{set};
+  for (int64_t depth = 0; depth < most; ++depth) {
+    std::vector<SetId> next;
+    for (SetId from : last) {
+      const auto after = after_character(from, text, 0);
+      if (!after) return depth;
+      for (SetId to : *after) {
+        if (std::find(seen.begin(), seen.end(), to) != seen.end()) continue;
+        seen.push_back(to);
+        next.push_back(to);
+      }
+    }
+    if (next.empty()) return kNoLimit;
+    if (next.size() > kMaxSets) return depth;
+    last = std::move(next);
+  }
+  return most;
+}
+
+bool Automaton::takes_plain_text(SetId set) {
+  if (!sets_[at(set)].takes_plain_text) {
+    constexpr int64_t kFar = 16;  // a text without limit has met its like by then
+    const bool takes = text_depth(set, plain_run_class(), kFar) == kNoLimit;
+    sets_[at(set)].takes_plain_text = takes;
+  }
+  return *sets_[at(set)].takes_plain_text;
 }
 
 FrameId Automaton::push(StateId return_to, FrameId parent) {

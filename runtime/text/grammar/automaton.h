@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/text/grammar/machine.h"
-#include "runtime/text/grammar/plain_text.h"
+#include "runtime/text/grammar/run.h"
 
 namespace nmc {
 
@@ -43,9 +43,14 @@ class Automaton {
   // The set that `frame` continues with once the rule above it has ended.
   SetId resume(FrameId frame);
 
-  // Any plain text, however long, can follow `set`, where a character is open as `open` says, and
-  // nowhere in it may the text end.
-  bool takes_plain_text(SetId set, PlainState open = PlainState::kBoundary);
+  // The sets after one character of this class, which is open as the class's state `open` says;
+  // nothing when some character cannot follow, or when the text may end before one.
+  std::optional<std::vector<SetId>> after_character(SetId set, const RunClass& text, uint8_t open);
+  // Any text of so many characters of this class can follow `set`, and nowhere in it may the text
+  // end. At most `most`; kNoLimit: however many.
+  int64_t text_depth(SetId set, const RunClass& text, int64_t most);
+  // Plain text (plain_text.h) without limit; remembers its answers.
+  bool takes_plain_text(SetId set);
 
   // Forgets everything but `set` and the stacks it needs; returns its new number. Bounds the memory
   // of a long text: all other numbers are void afterwards.

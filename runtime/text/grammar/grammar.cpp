@@ -42,7 +42,6 @@ void GrammarVocabulary::compute_shared_masks() const {
   assert(compiled.ok());
   auto machine = std::make_shared<const Machine>(std::move(*compiled));
   LocalMasks masks(machine, trie_, masks_->runs);
-  masks_->runs.get(trie_, plain_run_class());
   for (StateId state = 0; state < machine->states.size(); ++state) {
     RuleId rule = machine->rule_of(state);
     const std::string& name = machine->rule_names[rule];
@@ -145,6 +144,7 @@ struct GrammarMatcher::State {
       local->add_to(mask);
       if (local->exits.empty()) continue;
       SetId after = automaton.resume(c.frame);
+      if (automaton.places(after).empty()) continue;
       for (uint32_t node : local->exits) {
         walk_subtree(automaton, trie(), node, after,
                      [&](int32_t token) { allow_token(mask, token); });

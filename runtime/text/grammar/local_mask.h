@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "runtime/text/grammar/automaton.h"
@@ -40,16 +42,28 @@ class LocalMasks {
  private:
   class Tokens;
 
+  void add_leaving(const MachineState& state, SetId start, Tokens* allowed,
+                   std::vector<uint32_t>* exits);
+  void add_by_class(SetId start, Tokens* allowed, std::vector<uint32_t>* exits);
+  void add_node(uint32_t n, SetId set, const RunTokens* known, Tokens* allowed,
+                std::vector<uint32_t>* exits);
   void add_below(uint32_t n, SetId set, const RunTokens* known, Tokens* allowed,
                  std::vector<uint32_t>* exits);
-  void add_by_first_byte(SetId start, Tokens* allowed, std::vector<uint32_t>* exits);
-  std::vector<bool> plain_first_bytes(SetId start);
+  void add_longer(int32_t token, SetId start, const RunTokens& known, Tokens* allowed,
+                  std::vector<uint32_t>* exits);
+  SetId after_character(const RunClass& run, SetId set);
+  int64_t text_depth(SetId set, const RunClass& text, uint8_t open);
+  struct KnownText;
+  KnownText known_text(SetId start, const RunClass& text, const RunTokens& tokens);
 
   const std::shared_ptr<const Machine> machine_;
   const TokenTrie& trie_;
-  RunTokensCache& runs_;
+  std::vector<std::shared_ptr<const RunTokens>> runs_;  // of the machine's runs
+  std::shared_ptr<const RunTokens> plain_;
   RunChecks checks_;
   std::unique_ptr<Automaton> automaton_;
+  // What text_depth() said.
+  std::map<std::tuple<const RunClass*, SetId, uint8_t>, int64_t> depths_;
 };
 
 // Adds every token below node `n` (the node itself not) whose remaining bytes can follow `set`.

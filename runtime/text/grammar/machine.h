@@ -1,5 +1,5 @@
-// A grammar compiled for running: one nondeterministic automaton over bytes per rule, whose edges
-// may also call rules.
+// A grammar compiled for running: an automaton over bytes per rule, whose edges may also call rules.
+// Where that would not take many more states, each byte and each call leads to one state.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct MachineState {
   std::vector<Edge> edges;
   std::vector<Call> calls;
   bool accepts = false;  // the rule may end here
-  // Between two characters of a run: which of the machine's runs, and how many more characters
-  // of it fit, as far as a token can tell.
+  // Between two characters of a run, which alone read the bytes that begin them: which of the
+  // machine's runs, and how many more characters of it fit, as far as a token can tell.
   int32_t run = -1;
   uint16_t run_left = 0;
   // States of one class allow the same next bytes for at least kMaxTokenBytes: copies inside a long
@@ -45,7 +45,7 @@ inline constexpr int64_t kMaxTokenBytes = 256;
 // Immutable. No state is a dead end: from each, some byte string leads to the end of its rule.
 struct Machine {
   std::vector<MachineState> states;
-  // Bytes of one class are alike to every state, and to plain text (plain_text.h).
+  // Bytes of one class are alike to every state and run, and to plain text (plain_text.h).
   std::array<uint8_t, 256> byte_class{};
   std::vector<uint8_t> class_bytes;  // one byte of each class
   std::vector<RunClass> runs;

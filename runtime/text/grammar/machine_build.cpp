@@ -2,9 +2,9 @@
 #include <optional>
 #include <unordered_map>
 
+#include "runtime/text/grammar/determinize.h"
 #include "runtime/text/grammar/machine.h"
 #include "runtime/text/grammar/machine_checks.h"
-#include "runtime/text/grammar/plain_text.h"
 
 namespace nmc {
 namespace {
@@ -38,51 +38,62 @@ class RuleCompiler {
     return nodes_.size() <= max_nodes_;
   }
 
-  // Adds the rule's states, without free moves, to the machine; returns its start.
-  StateId emit(Machine* machine) {
+  // The rule's states, without free moves; it begins at the first, and their places count from it.
+  std::vector<MachineState> states() {
+    std::vector<MachineState> made = states_with_choices();
+    if (auto plain = without_choices(made)) return std::move(*plain);
+    for (MachineState& s : made) s.run = -1;  // which nobody follows where bytes lead apart
+    return made;
+  }
+  // The same without choices, unless that takes many more.
+  std::optional<std::vector<MachineState>> states_without_choices() {
+    return without_choices(states_with_choices());
+  }
+
+ private:
+  static std::optional<std::vector<MachineState>> without_choices(
+      const std::vector<MachineState>& states) {
+    constexpr size_t kMore = 1000;  // may come of choices between short texts
+    return determinize(states, 2 * states.size() + kMore);
+  }
+
+  std::vector<MachineState> states_with_choices() {
     std::vector<uint32_t> state_of(nodes_.size(), kNone);
     std::vector<uint32_t> order;
     auto want = [&](uint32_t n) {
       n = skip(n);
       if (state_of[n] == kNone) {
-        state_of[n] = static_cast<uint32_t>(machine->states.size() + order.size());
+        state_of[n] = static_cast<uint32_t>(order.size());
         order.push_back(n);
       }
       return state_of[n];
     };
-    const StateId start = want(start_);
-    std::vector<MachineState> states;
+    want(start_);
+    std::vector<MachineState> made;
     for (size_t i = 0; i < order.size(); ++i) {
       MachineState s;
-      bool several_runs = false;
-      for (uint32_t n : closure(order[i])) {
+      const std::vector<uint32_t> nodes = closure(order[i]);
+      for (uint32_t n : nodes) {
         const Node& from = nodes_[n];
         if (n == end_) s.accepts = true;
-        if (from.run >= 0) {
-          several_runs |= s.run >= 0;
-          s.run = from.run;
-          s.run_left = from.run_left;
-        }
         if (from.byte_target != kNone) {
           for (auto [low, high] : from.bytes.ranges())
             s.edges.push_back({low, high, want(from.byte_target)});
         }
         if (from.call_return != kNone) s.calls.push_back({from.rule, want(from.call_return)});
       }
-      if (several_runs) s.run = -1;
-      states.push_back(std::move(s));
+      find_run(nodes, &s);
+      made.push_back(std::move(s));
     }
     for (size_t i = 0; i < order.size(); ++i) {
       uint32_t other = nodes_[order[i]].mask_class;
       // The class's first copy is always reached before its later ones.
-      states[i].mask_class =
+      made[i].mask_class =
           other == kNone || state_of[other] == kNone ? state_of[order[i]] : state_of[other];
-      machine->states.push_back(std::move(states[i]));
     }
-    return start;
+    return made;
   }
 
- private:
   uint32_t node() {
     nodes_.emplace_back();
     return static_cast<uint32_t>(nodes_.size() - 1);
@@ -146,8 +157,8 @@ class RuleCompiler {
     const int32_t run = run_of(e);
     if (e.max == kNoLimit) {
       for (int64_t i = 0; i < e.min; ++i) from = connect(what, run_move(from, run, INT64_MAX));
-      uint32_t loop = run_move(from, run, INT64_MAX);
-      uint32_t end = connect(what, loop);
+      uint32_t loop = free_move(from);
+      uint32_t end = connect(what, run_move(loop, run, INT64_MAX));
       nodes_[end].free.push_back(loop);
       return free_move(loop);
     }
@@ -183,14 +194,18 @@ class RuleCompiler {
     return n;
   }
 
+  // The run of a state of these nodes, if nothing else there reads a byte that begins its
+  // characters.
+  void find_run(const std::vector<uint32_t>& nodes, MachineState* state);
+
   std::vector<uint32_t> closure(uint32_t start) {
-    seen_.resize(nodes_.size(), kNone);
+    seen_.resize(nodes_.size(), 0);
     std::vector<uint32_t> found{start};
-    seen_[start] = start;
+    seen_[start] = ++closures_;
     for (size_t i = 0; i < found.size(); ++i) {
       for (uint32_t to : nodes_[found[i]].free) {
-        if (seen_[to] == start) continue;
-        seen_[to] = start;
+        if (seen_[to] == closures_) continue;
+        seen_[to] = closures_;
         found.push_back(to);
       }
     }
@@ -203,7 +218,8 @@ class RuleCompiler {
   const size_t max_nodes_;
   RunClasses* const runs_;
   std::vector<Node> nodes_;
-  std::vector<uint32_t> seen_;  // by node: the start of the last closure that reached it
+  std::vector<uint32_t> seen_;  // by node: the last closure that reached it
+  uint32_t closures_ = 0;       // computed so far
   uint32_t start_ = 0, end_ = 0;
 };
 
@@ -218,11 +234,10 @@ class RunClasses {
     auto [known, added] = by_expression_.try_emplace(what, -1);
     if (!added) return known->second;
     constexpr size_t kMaxNodes = 1000;  // of one character; that of JSON's strings has 100
-    Machine machine;
     RuleCompiler compiler(grammar_, kMaxNodes, nullptr);
     if (!compiler.build(what)) return -1;
-    machine.rule_start.push_back(compiler.emit(&machine));
-    std::optional<RunClass> made = make_run_class(machine);
+    const auto states = compiler.states_without_choices();
+    auto made = states ? make_run_class(*states) : std::nullopt;
     if (!made) return -1;
     constexpr size_t kMaxClasses = 6;  // each takes 3 MB when it is used
     auto same = std::find_if(classes_->begin(), classes_->end(),
@@ -232,6 +247,16 @@ class RunClasses {
       same = classes_->insert(same, std::move(*made));
     }
     return known->second = static_cast<int32_t>(same - classes_->begin());
+  }
+
+  bool begins(int32_t run, const ByteSet& bytes) const {
+    const auto ranges = bytes.ranges();
+    return std::any_of(ranges.begin(), ranges.end(), [&](auto range) {
+      bool any = false;
+      for (int b = range.first; b <= range.second; ++b)
+        any |= (*classes_)[static_cast<size_t>(run)].begins(static_cast<uint8_t>(b));
+      return any;
+    });
   }
 
  private:
@@ -246,16 +271,34 @@ int32_t RuleCompiler::run_of(const Expr& repeat) {
   return runs_ && is_long ? runs_->find(repeat.children[0]) : -1;
 }
 
+void RuleCompiler::find_run(const std::vector<uint32_t>& nodes, MachineState* state) {
+  uint32_t begin = kNone;
+  for (uint32_t n : nodes) {
+    if (nodes_[n].run < 0) continue;
+    if (begin != kNone) return;
+    begin = n;
+  }
+  if (begin == kNone) return;
+  std::vector<uint32_t> own = closure(begin);
+  std::sort(own.begin(), own.end());
+  for (uint32_t n : nodes) {
+    const bool others = nodes_[n].byte_target != kNone && runs_->begins(nodes_[begin].run, nodes_[n].bytes);
+    if (others && !std::binary_search(own.begin(), own.end(), n)) return;
+  }
+  state->run = nodes_[begin].run;
+  state->run_left = nodes_[begin].run_left;
+}
+
 // Fewer classes than bytes make the tables of a running grammar small and quickly filled.
 void classify_bytes(Machine* machine) {
-  std::array<bool, 257> begins{};
-  for (int b = 0; b < 256; ++b) {
-    for (int s = 0; s < kPlainStates; ++s) {
-      const auto state = static_cast<PlainState>(s);
-      const auto byte = static_cast<uint8_t>(b), before = static_cast<uint8_t>(b - 1);
-      if (b == 0 || next_plain(state, byte) != next_plain(state, before)) begins[byte] = true;
+  std::array<bool, 257> begins{true};
+  auto tell_apart = [&](const RunClass& run) {
+    for (const auto& row : run.moves) {
+      for (size_t b = 1; b < row.size(); ++b) begins[b] |= row[b] != row[b - 1];
     }
-  }
+  };
+  tell_apart(plain_run_class());
+  std::for_each(machine->runs.begin(), machine->runs.end(), tell_apart);
   for (const MachineState& state : machine->states) {
     for (const auto& edge : state.edges) begins[edge.low] = begins[edge.high + 1] = true;
   }
@@ -264,6 +307,14 @@ void classify_bytes(Machine* machine) {
     machine->byte_class[static_cast<size_t>(b)] =
         static_cast<uint8_t>(machine->class_bytes.size() - 1);
   }
+}
+
+// A state of a rule that begins at the machine's state `first`.
+MachineState moved(MachineState s, StateId first) {
+  for (auto& e : s.edges) e.target += first;
+  for (auto& c : s.calls) c.return_to += first;
+  s.mask_class += first;
+  return s;
 }
 
 }  // namespace
@@ -275,12 +326,16 @@ Result<Machine> compile_machine(const GrammarBuilder& grammar, RuleId root, size
   RunClasses runs(grammar, &machine.runs);
   for (RuleId r = 0; r < grammar.rule_count(); ++r) {
     RuleCompiler compiler(grammar, budget, &runs);
-    if (!compiler.build(grammar.body(r)) || machine.states.size() > max_states) {
+    const auto first = static_cast<StateId>(machine.states.size());
+    bool fits = compiler.build(grammar.body(r));
+    std::vector<MachineState> states = fits ? compiler.states() : std::vector<MachineState>();
+    if (!fits || first + states.size() > max_states) {
       return unsupported("the grammar is too large (rule \"" + grammar.rule_name(r) +
                          "\"): more than " + std::to_string(max_states) +
                          " states; lower its repetition bounds");
     }
-    machine.rule_start.push_back(compiler.emit(&machine));
+    for (MachineState& s : states) machine.states.push_back(moved(std::move(s), first));
+    machine.rule_start.push_back(first);
     machine.rule_names.push_back(grammar.rule_name(r));
   }
   NMC_TRY(remove_dead_ends(&machine));

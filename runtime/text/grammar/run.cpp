@@ -33,41 +33,31 @@ const RunClass& plain_run_class() {
   return made;
 }
 
-std::optional<RunClass> make_run_class(const Machine& machine) {
+std::optional<RunClass> make_run_class(const std::vector<MachineState>& states) {
+  if (states[0].accepts) return std::nullopt;
   RunClass made;
-  std::map<std::vector<StateId>, uint8_t> numbers;
-  std::vector<std::vector<StateId>> sets{{machine.rule_start[machine.root]}};
-  numbers[sets[0]] = 0;
-  for (size_t i = 0; i < sets.size(); ++i) {
+  std::map<StateId, uint8_t> numbers{{0, 0}};
+  std::vector<StateId> order{0};
+  for (size_t i = 0; i < order.size(); ++i) {
     if (i == kMaxStates) return std::nullopt;
     auto& row = made.moves.emplace_back();
-    for (size_t byte = 0; byte < row.size(); ++byte) {
-      std::vector<StateId> next;
-      bool ends = false, goes_on = false;
-      for (StateId state : sets[i]) {
-        const MachineState& s = machine.states[state];
-        if (!s.calls.empty()) return std::nullopt;
-        for (const auto& edge : s.edges) {
-          if (byte < edge.low || byte > edge.high) continue;
-          const MachineState& target = machine.states[edge.target];
-          ends |= target.accepts;
-          goes_on |= !target.only_accepts();
-          next.push_back(edge.target);
-        }
+    row.fill(RunClass::kDead);
+    const MachineState& from = states[order[i]];
+    if (!from.calls.empty()) return std::nullopt;
+    for (const auto& edge : from.edges) {
+      const MachineState& target = states[edge.target];
+      if (target.accepts && !target.only_accepts()) return std::nullopt;
+      uint8_t number = 0;
+      if (!target.accepts) {
+        auto [it, added] = numbers.try_emplace(edge.target, static_cast<uint8_t>(order.size()));
+        if (added) order.push_back(edge.target);
+        number = it->second;
       }
-      if (ends && goes_on) return std::nullopt;
-      row[byte] = next.empty() ? RunClass::kDead : 0;
-      if (next.empty() || ends) continue;
-      std::sort(next.begin(), next.end());
-      next.erase(std::unique(next.begin(), next.end()), next.end());
-      auto [it, added] = numbers.try_emplace(next, static_cast<uint8_t>(sets.size()));
-      row[byte] = it->second;
-      if (added) sets.push_back(std::move(next));
+      std::fill(row.begin() + edge.low, row.begin() + edge.high + 1, number);
     }
   }
   const auto dead = std::count(made.moves[0].begin(), made.moves[0].end(), RunClass::kDead);
-  if (machine.states[sets[0][0]].accepts || 256 - dead < kFewBytes) return std::nullopt;
-  return made;
+  return 256 - dead < kFewBytes ? std::nullopt : std::optional(std::move(made));
 }
 
 }  // namespace nmc

@@ -11,7 +11,7 @@
 
 namespace nmc {
 
-struct Machine;
+struct MachineState;
 
 // The spellings of one repeated thing ("character"), none of which begins another one.
 struct RunClass {
@@ -25,9 +25,10 @@ struct RunClass {
   std::string key() const;
 };
 
-// The class of the characters that `machine`'s root spells; nothing when one of them begins
-// another, when rules are called, or when few bytes begin one: then there is little to gain.
-std::optional<RunClass> make_run_class(const Machine& machine);
+// The class of the characters that a rule spells, whose states (machine.h) have no choices; nothing
+// when one character begins another, when rules are called, or when few bytes begin one: then there
+// is little to gain.
+std::optional<RunClass> make_run_class(const std::vector<MachineState>& states);
 
 // Plain text (plain_text.h).
 const RunClass& plain_run_class();

@@ -11,16 +11,6 @@ auto reads(uint8_t byte) {
 
 }  // namespace
 
-// Nothing but the run reads the bytes that begin its characters.
-bool RunChecks::is_run_only(const MachineState& state) const {
-  if (state.run < 0 || !state.calls.empty()) return false;
-  const RunClass& run = machine_.runs[static_cast<size_t>(state.run)];
-  return std::all_of(machine_.class_bytes.begin(), machine_.class_bytes.end(), [&](uint8_t byte) {
-    return !run.begins(byte) ||
-           std::count_if(state.edges.begin(), state.edges.end(), reads(byte)) == 1;
-  });
-}
-
 // Every character leads there: it is where the repetition goes on.
 StateId RunChecks::after_character(const MachineState& state) const {
   const RunClass& run = machine_.runs[static_cast<size_t>(state.run)];
@@ -45,7 +35,7 @@ bool RunChecks::decides(StateId state) {
       break;
     }
     path.push_back(at);
-    if (!is_run_only(s)) {
+    if (s.run < 0 || !s.calls.empty()) {
       found = Known::kNo;
       break;
     }

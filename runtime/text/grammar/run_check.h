@@ -20,7 +20,6 @@ class RunChecks {
  private:
   enum class Known : uint8_t { kUnknown, kNo, kYes };
 
-  bool is_run_only(const MachineState& state) const;
   StateId after_character(const MachineState& state) const;
 
   const Machine& machine_;

@@ -1,6 +1,7 @@
 #include "runtime/text/grammar/run_tokens.h"
 
 #include <algorithm>
+#include <map>
 
 #include "runtime/text/grammar/machine.h"
 
@@ -27,12 +28,14 @@ RunTokens::RunTokens(const TokenTrie& trie, const RunClass& run_class) {
     size_t characters;  // begun
   };
   std::vector<Level> path{{0, 0, 0}};
+  std::map<std::pair<uint8_t, size_t>, std::vector<uint32_t>> leaving;
   flags_[0] = kInside;
   for (uint32_t n = 1; n + 1 < nodes.size();) {
     while (n >= nodes[path.back().node].end) path.pop_back();
     const Level& above = path.back();
     const uint8_t state = run_class.moves[above.state][nodes[n].byte];
     if (state == RunClass::kDead) {
+      if (above.state == 0) leaving[{nodes[n].byte, above.characters}].push_back(n);
       for (size_t i = path.size(); i-- > 0 && flags_[path[i].node] == kInside;)
         flags_[path[i].node] |= kOthersBelow;
       n = nodes[n].end;
@@ -44,9 +47,16 @@ RunTokens::RunTokens(const TokenTrie& trie, const RunClass& run_class) {
                    [&](int32_t token) { by_characters[path.back().characters].push_back(token); });
     ++n;
   }
+  for (auto& [key, left] : leaving) {
+    leaving_.push_back({key.first, static_cast<int>(key.second), std::move(left)});
+  }
   std::vector<uint32_t> mask(trie.mask_words());
   for (const auto& tokens : by_characters) {
     for (int32_t token : tokens) set_bit(mask, token);
+    for (int32_t token : tokens) {
+      by_byte_[static_cast<uint8_t>(trie.spelling(token)[0])].push_back(
+          {token, static_cast<int>(up_to_.size())});
+    }
     tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
     up_to_.push_back(static_cast<uint32_t>(tokens_.size()));
     if (masks_.size() < kMasks) masks_.push_back(mask);

@@ -1,6 +1,7 @@
 // The tokens of a vocabulary that stay within a run.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -15,14 +16,38 @@
 
 namespace nmc {
 
-// Immutable. About 2 MB for 262,144 tokens.
+// Immutable. Some 5 MB for 262,144 tokens.
 class RunTokens {
  public:
+  // Tree nodes behind characters of the class whose byte begins none: where tokens leave the run.
+  struct Leaving {
+    uint8_t byte;
+    int characters;  // before it
+    std::vector<uint32_t> nodes;
+  };
+
   RunTokens(const TokenTrie& trie, const RunClass& run_class);
 
   // Sets the bits of the tokens that are up to `characters` characters of the class and nothing
   // else; the last one may be cut.
   void add_to(std::span<uint32_t> mask, int characters) const;
+
+  const std::vector<Leaving>& leaving() const { return leaving_; }
+
+  // Of the tokens that are characters of the class and nothing else: how many begin with `byte`, ...
+  size_t count(uint8_t byte) const { return by_byte_[byte].size(); }
+  // ... those that do and have up to so many characters, ...
+  template <typename Take>
+  void visit(uint8_t byte, int characters, const Take& take) const {
+    for (const Token& token : by_byte_[byte]) {
+      if (token.characters > characters) break;
+      take(token.id);
+    }
+  }
+  // ... and those that have more.
+  std::span<const int32_t> longer(int characters) const {
+    return std::span(tokens_).subspan(up_to_[static_cast<size_t>(characters)]);
+  }
 
   // The bytes up to node `n` are characters of the class, the last one maybe cut.
   bool inside(uint32_t n) const { return flags_[n] & kInside; }
@@ -32,6 +57,13 @@ class RunTokens {
  private:
   static constexpr uint8_t kInside = 1, kOthersBelow = 2;
 
+  struct Token {
+    int32_t id;
+    int characters;
+  };
+
+  std::vector<Leaving> leaving_;
+  std::array<std::vector<Token>, 256> by_byte_;  // by the first byte, then by their characters
   std::vector<uint8_t> flags_;   // by node
   std::vector<int32_t> tokens_;  // by their characters
   std::vector<uint32_t> up_to_;  // by characters: how many tokens have no more

@@ -33,9 +33,10 @@ ExprId text_to_closing(GrammarBuilder& b) {
   }
   const ExprId restarts = b.repeat(b.choice(std::move(again)), 0, kNoLimit);
   const ExprId tag_like = b.sequence({b.literal("<"), restarts, b.choice(std::move(broken))});
-  const ExprId plain = utf8_character(b, complement({code_point('<')}));
-  return b.sequence({b.repeat(b.choice({plain, tag_like}), 0, kNoLimit), b.literal("<"), restarts,
-                     b.literal(kClosing.substr(1))});
+  // A repetition of its own: masks know the tokens that stay within one.
+  const ExprId plain = b.repeat(utf8_character(b, complement({code_point('<')})), 0, kNoLimit);
+  return b.sequence({plain, b.repeat(b.sequence({tag_like, plain}), 0, kNoLimit), b.literal("<"),
+                     restarts, b.literal(kClosing.substr(1))});
 }
 
 class TaggedCalls {

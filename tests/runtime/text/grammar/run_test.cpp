@@ -125,7 +125,7 @@ std::optional<RunClass> class_of(const char* character) {
   GrammarBuilder b;
   auto root = parse_gbnf(b, std::string("root ::= ") + character);
   auto machine = compile_machine(b, *root);
-  return make_run_class(*machine);
+  return make_run_class(machine->states);
 }
 
 TEST(Run, OnlyWhatCanBeCountedIsAClass) {

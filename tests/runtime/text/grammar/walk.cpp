@@ -67,6 +67,30 @@ bool accepts(const std::shared_ptr<Grammar>& grammar, std::string_view text) {
   return m.accept_bytes(text) == text.size() && m.can_end();
 }
 
+std::vector<uint32_t> mask_after(const std::shared_ptr<Grammar>& grammar, std::string_view text) {
+  GrammarMatcher m(grammar);
+  EXPECT_EQ(m.accept_bytes(text), text.size()) << text;
+  std::vector<uint32_t> mask(test_vocabulary()->trie().mask_words());
+  m.fill_mask(mask);
+  return mask;
+}
+
+std::vector<uint32_t> mask_by_definition(const std::shared_ptr<Grammar>& grammar,
+                                         std::string_view text) {
+  const TokenTrie& trie = test_vocabulary()->trie();
+  std::vector<uint32_t> mask(trie.mask_words(), 0);
+  GrammarMatcher m(grammar);
+  m.accept_bytes(text);
+  if (m.can_end()) allow_token(mask, kTestEnd);
+  for (int32_t t = 0; t < static_cast<int32_t>(trie.vocab_size()); ++t) {
+    if (trie.spelling(t).empty()) continue;
+    GrammarMatcher next(grammar);
+    next.accept_bytes(text);
+    if (next.accept_token(t)) allow_token(mask, t);
+  }
+  return mask;
+}
+
 std::string random_text(const std::shared_ptr<Grammar>& grammar, std::mt19937& random,
                         int patience) {
   const TokenTrie& trie = test_vocabulary()->trie();

@@ -28,6 +28,11 @@ std::shared_ptr<Grammar> make_grammar(const Build& build) {
 // True when the whole text fits.
 bool accepts(const std::shared_ptr<Grammar>& grammar, std::string_view text);
 
+// The mask behind `text`: as it is made, and by its definition, trying every token.
+std::vector<uint32_t> mask_after(const std::shared_ptr<Grammar>& grammar, std::string_view text);
+std::vector<uint32_t> mask_by_definition(const std::shared_ptr<Grammar>& grammar,
+                                         std::string_view text);
+
 // Draws allowed tokens until the text may end; after `patience` tokens it prefers the shortest way
 // out. Checks on the way that the mask and accept_token agree. Returns the text.
 std::string random_text(const std::shared_ptr<Grammar>& grammar, std::mt19937& random,
