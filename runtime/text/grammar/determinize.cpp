@@ -109,7 +109,8 @@ class Subsets {
       States targets;
       for (const auto& e : open) targets.push_back(e.target);
       normalize(&targets);
-      const auto low = static_cast<uint8_t>(bounds[i]), high = static_cast<uint8_t>(bounds[i + 1] - 1);
+      const auto low = static_cast<uint8_t>(bounds[i]),
+                 high = static_cast<uint8_t>(bounds[i + 1] - 1);
       const StateId target = number(std::move(targets));
       auto& list = made->edges;
       if (!list.empty() && list.back().target == target && list.back().high + 1 == low) {
@@ -149,6 +150,67 @@ class Subsets {
 };
 
 }  // namespace
+
+namespace {
+
+// All that decides what follows a state.
+struct Content {
+  const MachineState* state;
+  bool own_class;
+
+  bool operator==(const Content& other) const {
+    const MachineState &a = *state, &b = *other.state;
+    auto class_of = [](const Content& c) { return c.own_class ? kNoNumber : c.state->mask_class; };
+    return a.accepts == b.accepts && a.run == b.run && a.run_left == b.run_left &&
+           class_of(*this) == class_of(other) &&
+           std::ranges::equal(a.edges, b.edges,
+                              [](auto& x, auto& y) {
+                                return x.low == y.low && x.high == y.high && x.target == y.target;
+                              }) &&
+           std::ranges::equal(a.calls, b.calls, [](auto& x, auto& y) {
+             return x.rule == y.rule && x.return_to == y.return_to;
+           });
+  }
+};
+
+struct HashContent {
+  size_t operator()(const Content& c) const {
+    uint64_t hash = c.state->accepts;
+    auto mix = [&](uint64_t v) { hash = (hash ^ v) * 0x9e3779b97f4a7c15 + (hash >> 29); };
+    for (const auto& e : c.state->edges) mix(uint64_t{e.target} << 16 | e.low << 8 | e.high);
+    for (const auto& call : c.state->calls) mix(uint64_t{call.rule} << 32 | call.return_to);
+    return hash;
+  }
+};
+
+}  // namespace
+
+std::vector<MachineState> merge_equal(std::vector<MachineState> states) {
+  std::vector<StateId> kept(states.size());  // by state: the one that stands for it
+  std::unordered_map<Content, StateId, HashContent> by_content;
+  // Backwards, because most edges lead to later states: those are merged by then.
+  for (size_t i = states.size(); i-- > 0;) {
+    const auto id = static_cast<StateId>(i);
+    MachineState& s = states[i];
+    for (auto& e : s.edges) e.target = e.target > id ? kept[e.target] : e.target;
+    for (auto& c : s.calls) c.return_to = c.return_to > id ? kept[c.return_to] : c.return_to;
+    // The rule begins at the first, whatever else is like it.
+    kept[i] = i == 0 ? 0 : by_content.try_emplace({&s, s.mask_class == id}, id).first->second;
+  }
+  std::vector<StateId> number(states.size());
+  std::vector<MachineState> made;
+  for (size_t i = 0; i < states.size(); ++i) {
+    if (kept[i] != i) continue;
+    number[i] = static_cast<StateId>(made.size());
+    made.push_back(std::move(states[i]));
+  }
+  for (MachineState& s : made) {
+    for (auto& e : s.edges) e.target = number[kept[e.target]];
+    for (auto& c : s.calls) c.return_to = number[kept[c.return_to]];
+    s.mask_class = number[kept[s.mask_class]];
+  }
+  return made;
+}
 
 std::optional<std::vector<MachineState>> determinize(const std::vector<MachineState>& states,
                                                      size_t max_states) {

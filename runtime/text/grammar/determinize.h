@@ -15,4 +15,8 @@ namespace nmc {
 std::optional<std::vector<MachineState>> determinize(const std::vector<MachineState>& states,
                                                      size_t max_states);
 
+// Keeps one of states from which the same follows in the same way, as far as that shows without
+// going round a loop. `states` is as above.
+std::vector<MachineState> merge_equal(std::vector<MachineState> states);
+
 }  // namespace nmc

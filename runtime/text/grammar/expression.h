@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/text/grammar/byte_set.h"
@@ -44,6 +45,13 @@ class GrammarBuilder {
   void define(RuleId rule, ExprId body) { bodies_[rule] = body; }
   RuleId rule(std::string name, ExprId body);
 
+  // Expressions by a name that says all they mean, so that they are made once.
+  std::optional<ExprId> find(const std::string& name) const {
+    auto it = known_.find(name);
+    return it == known_.end() ? std::nullopt : std::optional(it->second);
+  }
+  void remember(std::string name, ExprId id) { known_[std::move(name)] = id; }
+
   const Expr& expr(ExprId id) const { return exprs_[id]; }
   size_t rule_count() const { return bodies_.size(); }
   ExprId body(RuleId rule) const { return bodies_[rule]; }
@@ -58,6 +66,7 @@ class GrammarBuilder {
   std::vector<Expr> exprs_;
   std::vector<ExprId> bodies_;
   std::vector<std::string> names_;
+  std::unordered_map<std::string, ExprId> known_;
 };
 
 // A closed range of Unicode code points.

@@ -149,7 +149,8 @@ SetId LocalMasks::after_character(const RunClass& run, SetId set) {
   return set;
 }
 
-// The tokens at and below node `n`, which leads to `set`, except those of `known`, which are seen to.
+// The tokens at and below node `n`, which leads to `set`, except those of `known`, which are seen
+// to.
 void LocalMasks::add_node(uint32_t n, SetId set, const RunTokens* known, Tokens* allowed,
                           std::vector<uint32_t>* exits) {
   if (!known) trie_.tokens_at(n, [&](int32_t token) { allowed->allow(token); });

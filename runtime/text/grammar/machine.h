@@ -1,5 +1,5 @@
-// A grammar compiled for running: an automaton over bytes per rule, whose edges may also call rules.
-// Where that would not take many more states, each byte and each call leads to one state.
+// A grammar compiled for running: an automaton over bytes per rule, whose edges may also call
+// rules. Where that would not take many more states, each byte and each call leads to one state.
 #pragma once
 
 #include <algorithm>
@@ -62,6 +62,6 @@ struct Machine {
 // Compiles the rules. Errors: a rule that calls itself before reading a byte (left recursion), a
 // grammar that no finite text satisfies, or one of more than `max_states` states.
 Result<Machine> compile_machine(const GrammarBuilder& grammar, RuleId root,
-                                size_t max_states = 200'000);
+                                size_t max_states = 300'000);
 
 }  // namespace nmc

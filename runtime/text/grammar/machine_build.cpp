@@ -41,7 +41,7 @@ class RuleCompiler {
   // The rule's states, without free moves; it begins at the first, and their places count from it.
   std::vector<MachineState> states() {
     std::vector<MachineState> made = states_with_choices();
-    if (auto plain = without_choices(made)) return std::move(*plain);
+    if (auto plain = without_choices(made)) return merge_equal(std::move(*plain));
     for (MachineState& s : made) s.run = -1;  // which nobody follows where bytes lead apart
     return made;
   }
@@ -282,7 +282,8 @@ void RuleCompiler::find_run(const std::vector<uint32_t>& nodes, MachineState* st
   std::vector<uint32_t> own = closure(begin);
   std::sort(own.begin(), own.end());
   for (uint32_t n : nodes) {
-    const bool others = nodes_[n].byte_target != kNone && runs_->begins(nodes_[begin].run, nodes_[n].bytes);
+    const bool others =
+        nodes_[n].byte_target != kNone && runs_->begins(nodes_[begin].run, nodes_[n].bytes);
     if (others && !std::binary_search(own.begin(), own.end(), n)) return;
   }
   state->run = nodes_[begin].run;
@@ -332,7 +333,7 @@ Result<Machine> compile_machine(const GrammarBuilder& grammar, RuleId root, size
     if (!fits || first + states.size() > max_states) {
       return unsupported("the grammar is too large (rule \"" + grammar.rule_name(r) +
                          "\"): more than " + std::to_string(max_states) +
-                         " states; lower its repetition bounds");
+                         " states; send fewer tools or members, or lower the bounds of counts");
     }
     for (MachineState& s : states) machine.states.push_back(moved(std::move(s), first));
     machine.rule_start.push_back(first);

@@ -34,7 +34,8 @@ class RunTokens {
 
   const std::vector<Leaving>& leaving() const { return leaving_; }
 
-  // Of the tokens that are characters of the class and nothing else: how many begin with `byte`, ...
+  // Of the tokens that are characters of the class and nothing else: how many begin with `byte`,
+  // ...
   size_t count(uint8_t byte) const { return by_byte_[byte].size(); }
   // ... those that do and have up to so many characters, ...
   template <typename Take>
@@ -64,9 +65,9 @@ class RunTokens {
 
   std::vector<Leaving> leaving_;
   std::array<std::vector<Token>, 256> by_byte_;  // by the first byte, then by their characters
-  std::vector<uint8_t> flags_;   // by node
-  std::vector<int32_t> tokens_;  // by their characters
-  std::vector<uint32_t> up_to_;  // by characters: how many tokens have no more
+  std::vector<uint8_t> flags_;                   // by node
+  std::vector<int32_t> tokens_;                  // by their characters
+  std::vector<uint32_t> up_to_;                  // by characters: how many tokens have no more
   std::vector<std::vector<uint32_t>>
       masks_;  // by characters, up to kMasks; the last: of all tokens
 };

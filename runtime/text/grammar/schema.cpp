@@ -48,6 +48,37 @@ bool is_enforced(const std::string& key) {
                          "exclusiveMaximum"});
 }
 
+// Appends a text that is equal for schemas which mean the same; false for one with references,
+// whose meaning depends on where it stands.
+bool add_meaning(const Json& schema, std::string* text) {
+  if (!schema.is_object()) {
+    *text += dump_json(schema);
+    return true;
+  }
+  *text += '{';
+  for (const auto& [key, value] : schema.items()) {
+    if (key == "$ref") return false;
+    if (is_annotation(key)) continue;
+    *text += dump_json(key) + ':';
+    const bool members = key == "properties" && value.is_object();
+    const bool list =
+        is_one_of(key, {"anyOf", "oneOf", "allOf", "prefixItems"}) && value.is_array();
+    if (is_one_of(key, {"items", "additionalProperties"})) {
+      if (!add_meaning(value, text)) return false;
+    } else if (!members && !list) {
+      *text += dump_json(value);
+    } else {
+      for (const auto& [name, part] : value.items()) {
+        if (members) *text += dump_json(name);
+        if (!add_meaning(part, text)) return false;
+        *text += ',';
+      }
+    }
+  }
+  *text += '}';
+  return true;
+}
+
 // The JSON types a value has: an integer is a number too.
 bool has_type(const Json& value, const std::string& type) {
   if (type == "null") return value.is_null();
@@ -113,6 +144,19 @@ Result<ExprId> SchemaCompiler::compile(const Json& schema, const std::string& pa
     if (schema.contains(keyword)) return leave(compile_any_of(keyword, schema, path));
   }
   return leave(compile_types(schema, path));
+}
+
+Result<ExprId> SchemaCompiler::compile_rule(const Json& schema, const std::string& path) {
+  std::string meaning;
+  const bool can_share = add_meaning(schema, &meaning);
+  if (can_share) {
+    if (auto known = b_.find(meaning)) return *known;
+  }
+  NMC_ASSIGN(ExprId body, compile(schema, path));
+  const bool is_rule = b_.expr(body).kind == Expr::Kind::kCall;
+  const ExprId call = is_rule ? body : shared(path, body);
+  if (can_share) b_.remember(std::move(meaning), call);
+  return call;
 }
 
 Status SchemaCompiler::check_keywords(const Json& schema, const std::string& path) const {

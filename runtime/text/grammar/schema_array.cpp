@@ -15,8 +15,8 @@ Result<ExprId> SchemaCompiler::compile_array(const Json& schema, const std::stri
     const Json& list = schema["prefixItems"];
     if (!list.is_array()) return refuse(path + "/prefixItems", "a list of schemas is expected");
     for (size_t i = 0; i < list.size(); ++i) {
-      NMC_ASSIGN(ExprId item, compile(list[i], path + "/prefixItems/" + std::to_string(i)));
-      first.push_back(shared(path + "/" + std::to_string(i), item));
+      NMC_ASSIGN(ExprId item, compile_rule(list[i], path + "/prefixItems/" + std::to_string(i)));
+      first.push_back(item);
     }
   }
   ExprId item = rules_.value();
@@ -26,8 +26,7 @@ Result<ExprId> SchemaCompiler::compile_array(const Json& schema, const std::stri
                               : std::min(most, static_cast<int64_t>(first.size()));
       if (least > most) return refuse(path + "/minItems", "it exceeds the number of prefixItems");
     } else {
-      NMC_ASSIGN(ExprId body, compile(schema["items"], path + "/items"));
-      item = shared(path + " item", body);
+      NMC_ASSIGN(item, compile_rule(schema["items"], path + "/items"));
     }
   }
   if (first.empty()) return rules_.list('[', item, least, most, ']');

@@ -23,6 +23,8 @@ class SchemaCompiler {
 
  private:
   // schema.cpp
+  // As a rule of its own, which equal schemas of all tools share.
+  Result<ExprId> compile_rule(const Json& schema, const std::string& path);
   Result<ExprId> compile_reference(const Json& schema, const std::string& path);
   Result<ExprId> compile_constants(const Json& values, const Json& schema, const std::string& path);
   Result<ExprId> compile_types(const Json& schema, const std::string& path);

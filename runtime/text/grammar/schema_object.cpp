@@ -44,7 +44,7 @@ Result<std::vector<SchemaCompiler::Property>> SchemaCompiler::read_properties(
                                               " can be enforced");
     }
     for (const auto& [name, value] : list.items()) {
-      NMC_ASSIGN(ExprId expression, compile(value, path + "/properties/" + name));
+      NMC_ASSIGN(ExprId expression, compile_rule(value, path + "/properties/" + name));
       properties.push_back({name, expression, required.erase(name) > 0});
     }
   }
@@ -55,7 +55,7 @@ Result<std::vector<SchemaCompiler::Property>> SchemaCompiler::read_properties(
     if (additional == false)
       return refuse(path + "/required",
                     "\"" + name + "\" is required but not among the properties");
-    NMC_ASSIGN(ExprId expression, compile(additional, path + "/additionalProperties"));
+    NMC_ASSIGN(ExprId expression, compile_rule(additional, path + "/additionalProperties"));
     properties.push_back({name, expression, true});
   }
   return properties;
@@ -66,7 +66,7 @@ Result<std::optional<ExprId>> SchemaCompiler::read_additional(const Json& schema
   if (!schema.contains("additionalProperties")) return std::optional<ExprId>(rules_.value());
   const Json& value = schema["additionalProperties"];
   if (value == false) return std::optional<ExprId>();
-  NMC_ASSIGN(ExprId expression, compile(value, path + "/additionalProperties"));
+  NMC_ASSIGN(ExprId expression, compile_rule(value, path + "/additionalProperties"));
   return std::optional<ExprId>(expression);
 }
 
@@ -92,8 +92,7 @@ ExprId SchemaCompiler::object_members(const std::vector<Property>& properties,
   }
   for (size_t i = properties.size(); i-- > 0;) {
     const Property& p = properties[i];
-    ExprId value = shared(path + "/" + p.name, p.value);
-    ExprId this_member = member(b_.literal(dump_json(p.name)), value);
+    ExprId this_member = member(b_.literal(dump_json(p.name)), p.value);
     ExprId next_first = b_.sequence({this_member, after});
     ExprId next_after = b_.sequence({rules_.comma(), this_member, after});
     first = p.required ? next_first : b_.choice({next_first, first});

@@ -35,12 +35,11 @@ TEST_P(Cases, TheirMasksEqualTheDefinition) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Grammar, Cases, testing::ValuesIn(grammar_cases()),
-                         [](const auto& info) {
-                           std::string name = info.param.name;
-                           for (char& c : name) c = isalnum(static_cast<unsigned char>(c)) ? c : '_';
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Grammar, Cases, testing::ValuesIn(grammar_cases()), [](const auto& info) {
+  std::string name = info.param.name;
+  for (char& c : name) c = isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+});
 
 }  // namespace
 }  // namespace nmc

@@ -93,7 +93,6 @@ class Bench {
     const double start = microseconds();
     matcher.fill_mask(mask_);
     times_.push_back(microseconds() - start);
-    if (times_.back() > 1000) std::printf("SLOW %zu %f\n", times_.size(), times_.back());
   }
   // Any allowed token that goes on; -1 when only the end is allowed.
   int32_t draw(std::mt19937& random) const {

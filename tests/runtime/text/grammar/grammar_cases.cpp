@@ -95,7 +95,7 @@ std::vector<ToolDefinition> many_tools(int count, int parameters) {
   for (int i = 0; i < count; ++i) {
     Json properties, required = Json::array();
     for (int k = 0; k < parameters; ++k) {
-      const std::string name = "parameter_" + std::to_string(k);
+      const std::string name = "field_" + std::to_string(i) + "_" + std::to_string(k);
       static const char* const kSchemas[] = {
           R"({"type": "string", "description": "Any text"})",
           R"({"type": "integer", "minimum": 0, "maximum": 1000})",
@@ -147,13 +147,17 @@ std::vector<GrammarCase> grammar_cases() {
        {R"({"slug": "a-name_of-some_kind-that-is-not-very-short-but-fits-the-bound", "text": "Words that stand near the lower bound, and then some more of them, so that it is passed."})"}},
       {"ten tools, tagged",
        [](GrammarBuilder& b) { return coder_tool_calls(b, {.tools = coding_tools()}, as_text); },
-       {"\n<function=edit>\n<parameter=filePath>\nsrc/main.cpp\n</parameter>\n<parameter=oldString>\n"
+       {"\n<function=edit>\n<parameter=filePath>\nsrc/main.cpp\n</"
+        "parameter>\n<parameter=oldString>\n"
         "int main() {\n  return 0;\n}\n</parameter>\n<parameter=newString>\nint main(int argc) {\n"
-        "  return a < b;\n}\n</parameter>\n<parameter=replaceAll>\nfalse\n</parameter>\n</function>\n"
+        "  return a < "
+        "b;\n}\n</parameter>\n<parameter=replaceAll>\nfalse\n</parameter>\n</function>\n"
         "</tool_call>"}},
       {"300 tools",
-       [](GrammarBuilder& b) { return cmd4_tool_calls(b, {.tools = many_tools(30, 5)}, as_text); },
-       {R"([{"tool_call_id": "0", "tool_name": "mcp__server_1__tool_3", "parameters": {"parameter_0": "some words", "parameter_1": 17, "parameter_2": ["one", "two"], "parameter_3": "closed", "parameter_4": null, "parameter_5": {"key": "x", "value": [1]}, "parameter_6": true, "parameter_9": 0, "parameter_12": "y", "parameter_15": "z", "parameter_18": []}}]<|END_ACTION|>)"}},
+       [](GrammarBuilder& b) {
+         return cmd4_tool_calls(b, {.tools = many_tools(300, 20)}, as_text);
+       },
+       {R"([{"tool_call_id": "0", "tool_name": "mcp__server_7__tool_13", "parameters": {"field_153_0": "some words", "field_153_1": 17, "field_153_2": ["one", "two"], "field_153_3": "closed", "field_153_4": null, "field_153_5": {"key": "x", "value": [1]}, "field_153_6": true, "field_153_9": 0, "field_153_12": "y", "field_153_15": "z", "field_153_18": []}}]<|END_ACTION|>)"}},
       {"strings",
        of_schema(R"({"type": "array", "items": {"type": "string"}})"),
        {R"(["words and more words", "ein paar \"Zitate\"", "\u00e9t\u00e9 \n", "漢字"])"}},
