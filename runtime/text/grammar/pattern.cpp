@@ -248,4 +248,35 @@ Result<ExprId> text_pattern_expression(GrammarBuilder& builder, std::string_view
   return PatternParser(builder, {character, std::nullopt}, pattern).parse();
 }
 
+Result<ExprId> text_pattern_expression(GrammarBuilder& builder, std::string_view pattern,
+                                       const std::vector<CodePoints>& without) {
+  auto character = [&](const std::vector<CodePoints>& set) {
+    std::vector<CodePoints> outside = complement(normalized(set));
+    outside.insert(outside.end(), without.begin(), without.end());
+    return utf8_character(builder, complement(outside));
+  };
+  const ExprId around = builder.repeat(character({{0, 0x10ffff}}), 0, kNoLimit);
+  return PatternParser(builder, {character, around}, pattern).parse();
+}
+
+std::optional<CountedClass> counted_class(std::string_view pattern) {
+  GrammarBuilder b;
+  std::vector<std::vector<CodePoints>> sets;
+  auto character = [&](const std::vector<CodePoints>& set) {
+    sets.push_back(set);
+    return b.bytes({});
+  };
+  const Result<ExprId> whole = PatternParser(b, {character, b.empty()}, pattern).parse();
+  if (!whole.ok() || sets.size() != 1) return std::nullopt;
+  const Expr& e = b.expr(*whole);
+  CountedClass found{.characters = normalized(sets[0])};
+  if (e.kind == Expr::Kind::kBytes) return found;
+  if (e.kind != Expr::Kind::kRepeat || b.expr(e.children[0]).kind != Expr::Kind::kBytes) {
+    return std::nullopt;
+  }
+  found.min = e.min;
+  found.max = e.max;
+  return found;
+}
+
 }  // namespace nmc

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "runtime/text/grammar/pattern.h"
 #include "runtime/text/grammar/schema_compiler.h"
 
 namespace nmc {
@@ -56,6 +57,17 @@ bool disjoint(const Json& a, const Json& b) {
     if (disjoint_sets(constants(value), constants(b["properties"][name]))) return true;
   }
   return false;
+}
+
+// The pattern of what two patterns ask for, where each counts characters of one class.
+std::optional<std::string> both_patterns(const Json& a, const Json& b) {
+  if (!a.is_string() || !b.is_string()) return std::nullopt;
+  const auto first = counted_class(a.get<std::string>());
+  const auto second = counted_class(b.get<std::string>());
+  if (!first || !second) return std::nullopt;
+  const CountedClass both = *first & *second;
+  if (both.max != kNoLimit && both.max < both.min) return std::nullopt;
+  return both.pattern();
 }
 
 }  // namespace
@@ -135,6 +147,8 @@ Result<Json> SchemaCompiler::merge_all_of(const Json& schema, const std::string&
         }
       } else if (key == "required" && value.is_array() && merged[key].is_array()) {
         for (const Json& name : value) merged[key].push_back(name);
+      } else if (auto both = key == "pattern" ? both_patterns(merged[key], value) : std::nullopt) {
+        merged[key] = *both;
       } else {
         return refuse(here + "/" + key, "it stands in several parts of allOf and cannot be merged");
       }

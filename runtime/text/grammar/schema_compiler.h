@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/text/grammar/counted_text.h"
 #include "runtime/text/grammar/number_range.h"
 #include "runtime/text/grammar/schema.h"
 
@@ -53,6 +54,7 @@ class SchemaCompiler {
 
   // schema_scalar.cpp
   Result<ExprId> compile_string(const Json& schema, const std::string& path);
+  Result<ExprId> counted_characters(const CountedClass& text, const std::string& path);
   Result<ExprId> compile_number(const Json& schema, const std::string& path, bool integer);
 
   // A list of schemas or values: at least one, and not so many that matching them gets slow.

@@ -1,14 +1,12 @@
 #include <cmath>
 
+#include "runtime/text/grammar/counted_text.h"
 #include "runtime/text/grammar/pattern.h"
 #include "runtime/text/grammar/schema_compiler.h"
 #include "runtime/text/grammar/string_format.h"
 
 namespace nmc {
 namespace {
-
-// A counted string becomes one group of states per character.
-constexpr int64_t kMaxCountedLength = 8192;
 
 // The tighter of two bounds; `sign` is +1 for lower bounds and -1 for upper ones.
 void tighten(std::optional<NumberBound>* bound, double* value, double candidate, bool exclusive,
@@ -28,9 +26,20 @@ Result<ExprId> SchemaCompiler::compile_string(const Json& schema, const std::str
   for (const char* keyword : {"pattern", "format"}) {
     if (!schema.contains(keyword)) continue;
     std::string at = path + "/" + keyword;
-    if (counted)
-      return refuse(
-          at, "it cannot be combined with minLength or maxLength; put the length into a pattern");
+    if (counted) {
+      const auto text = schema[keyword].is_string() && keyword == std::string("pattern")
+                            ? counted_class(schema[keyword].get<std::string>())
+                            : std::nullopt;
+      if (text && !schema.contains("format")) {
+        return counted_characters(*text & CountedClass{.characters = text->characters,
+                                                       .min = min.value_or(0),
+                                                       .max = max.value_or(kNoLimit)},
+                                  at);
+      }
+      return refuse(at,
+                    "it cannot be combined with minLength or maxLength, unless it counts "
+                    "characters of one class; put the length into it");
+    }
     if (keyword == std::string("pattern") && schema.contains("format"))
       return refuse(at, "it cannot be combined with \"format\"");
     if (!schema[keyword].is_string()) return refuse(at, "a string is expected");
@@ -49,13 +58,26 @@ Result<ExprId> SchemaCompiler::compile_string(const Json& schema, const std::str
   }
   if (!counted) return rules_.string();
   for (auto [keyword, value] : {std::pair{"minLength", min}, {"maxLength", max}}) {
-    if (value.value_or(0) > kMaxCountedLength) {
+    const int64_t most = value == max && keyword == std::string("maxLength") ? kMaxTextLength
+                                                                             : kMaxCountedMin;
+    if (value.value_or(0) > most) {
       return refuse(path + "/" + keyword,
-                    "lengths up to " + std::to_string(kMaxCountedLength) + " can be enforced");
+                    "lengths up to " + std::to_string(most) + " can be enforced");
     }
   }
   if (max && *max < min.value_or(0)) return refuse(path + "/minLength", "it exceeds maxLength");
-  ExprId body = b_.repeat(rules_.any_character(), min.value_or(0), max ? *max : kNoLimit);
+  return b_.sequence({b_.literal("\""), counted_text(b_, "characters of JSON", rules_.any_character(),
+                                                     min.value_or(0), max.value_or(kNoLimit),
+                                                     b_.literal("\""))});
+}
+
+Result<ExprId> SchemaCompiler::counted_characters(const CountedClass& text,
+                                                  const std::string& path) {
+  if (text.max != kNoLimit && text.max < text.min) return refuse(path, "no length is left");
+  if (text.min > kMaxCountedMin || text.max > kMaxCountedMin) {
+    return refuse(path, "lengths up to " + std::to_string(kMaxCountedMin) + " can be enforced");
+  }
+  const ExprId body = b_.repeat(rules_.character(text.characters), text.min, text.max);
   return b_.sequence({b_.literal("\""), body, b_.literal("\"")});
 }
 

@@ -15,7 +15,8 @@ const std::string kTime =
     "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
 const std::string kLabel = "[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?";
 const std::string kByte = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
-const std::string kUriText = "[A-Za-z0-9._~!$&'()*+,;=:@/?-]*";
+const std::string kEscaped = "%[0-9A-Fa-f]{2}";
+const std::string kUriText = "(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|" + kEscaped + ")*";
 
 struct Format {
   std::string name, pattern;
@@ -35,7 +36,7 @@ const std::vector<Format>& formats() {
       {"ipv4", kByte + "(?:\\." + kByte + "){3}"},
       {"ipv6", "(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}"},
       {"uri", "[a-z][a-z0-9+.-]{0,15}://" + kLabel + "(?:\\." + kLabel +
-                  "){0,6}(?::[0-9]{1,4})?(?:/[A-Za-z0-9._~!$&'()*+,;=:@-]*)*(?:\\?" + kUriText +
+                  "){0,6}(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|" + kEscaped + ")*)*(?:\\?" + kUriText +
                   ")?(?:#" + kUriText + ")?"},
   };
   return list;

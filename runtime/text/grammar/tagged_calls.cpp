@@ -4,6 +4,7 @@
 
 #include "runtime/text/dialect/parameter_kind.h"
 #include "runtime/text/grammar/choice.h"
+#include "runtime/text/grammar/counted_text.h"
 #include "runtime/text/grammar/json_rules.h"
 #include "runtime/text/grammar/pattern.h"
 #include "runtime/text/grammar/schema.h"
@@ -115,8 +116,16 @@ class TaggedCalls {
     const Json listed =
         schema.contains("const") ? Json::array({schema["const"]}) : schema.value("enum", Json());
     if (!listed.is_null()) return listed_text(listed, path);
+    // Without the tag's first character there is nothing to look out for.
     if (schema.contains("pattern")) {
-      return refuse(path + "/pattern", "not supported for this model");
+      if (schema.contains("minLength") || schema.contains("maxLength")) {
+        return refuse(path + "/pattern",
+                      "not supported beside minLength or maxLength for this model");
+      }
+      auto text = text_pattern_expression(b_, schema["pattern"].get<std::string>(),
+                                          {code_point('<')});
+      if (!text.ok()) return refuse(path + "/pattern", text.status().message());
+      return b_.sequence({*text, closing_});
     }
     if (schema.contains("format")) {
       const std::string name = schema["format"];
@@ -125,12 +134,11 @@ class TaggedCalls {
       return b_.sequence({*text, closing_});
     }
     if (!schema.contains("minLength") && !schema.contains("maxLength")) return text_;
-    // Without the tag's first character there is nothing to look out for.
     const int64_t min = schema.value("minLength", int64_t{0});
     const int64_t max =
         schema.contains("maxLength") ? schema["maxLength"].get<int64_t>() : kNoLimit;
     const ExprId character = utf8_character(b_, complement({code_point('<')}));
-    return b_.sequence({b_.repeat(character, min, max), closing_});
+    return counted_text(b_, "characters of a parameter", character, min, max, closing_);
   }
 
   Result<ExprId> listed_text(const Json& listed, const std::string& path) {

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "runtime/text/grammar/counted_text.h"
 #include "runtime/text/grammar/local_mask.h"
 #include "tests/runtime/text/grammar/walk.h"
 
@@ -54,6 +55,23 @@ TEST(Mask, LongCountedStringsShareMasksAndStayExact) {
   for (size_t n : {0, 343, 344, 598, 599, 600, 1197, 1199, 1200}) {
     std::string prefix = "\"" + std::string(n, 'a');
     EXPECT_EQ(mask_after(grammar, prefix), mask_by_definition(grammar, prefix)) << n;
+  }
+}
+
+TEST(Mask, VeryLongCountedStringsAreExact) {
+  for (const auto& [min, max] : {std::pair{0, 9'216}, {0, 10'000}, {3, 20'000}}) {
+    auto grammar = make_grammar([&](GrammarBuilder& b, JsonRules& rules) {
+      return b.sequence({b.literal("\""), counted_text(b, "characters", rules.any_character(), min,
+                                                       max, b.literal("\""))});
+    });
+    for (int n : {0, 2, 3, 1023, 1024, 1025, 9'215, 9'216, 9'217, 9'999, 10'000, 10'001, 19'999,
+                  20'000, 20'001}) {
+      const std::string text = "\"" + std::string(static_cast<size_t>(n), 'a') + "\"";
+      EXPECT_EQ(accepts(grammar, text), n >= min && n <= max) << n << " of " << min << " to " << max;
+      if (n > max || (n > 1025 && n < max - 1)) continue;
+      const std::string open = text.substr(0, text.size() - 1);
+      EXPECT_EQ(mask_after(grammar, open), mask_by_definition(grammar, open)) << n;
+    }
   }
 }
 

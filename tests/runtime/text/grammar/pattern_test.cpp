@@ -39,5 +39,24 @@ TEST(TextPattern, SaysWhatIsWrong) {
             std::string::npos);
 }
 
+TEST(CountedClass, IsFoundBetweenAnchorsOnly) {
+  for (const char* pattern : {"^[a-z]{1,8}$", "^.*$", "^\\d+$", "^x$", "^[^\\n]{3,}$"})
+    EXPECT_TRUE(counted_class(pattern)) << pattern;
+  for (const char* pattern : {"[a-z]{1,8}", "^[a-z]{1,8}", "a$", "^ab$", "^(ab){2}$", "^a|b$", "^$",
+                              "^[a-z]?[a-z]$", "^(?=a)$", "^a{2}{3}$"})
+    EXPECT_FALSE(counted_class(pattern)) << pattern;
+}
+
+TEST(CountedClass, BothAskForTheNarrower) {
+  const CountedClass both = *counted_class("^[^\\n\\r]*$") & *counted_class("^[\\s\\S]{0,300}$");
+  EXPECT_EQ(both.min, 0);
+  EXPECT_EQ(both.max, 300);
+  const auto again = counted_class(both.pattern());
+  ASSERT_TRUE(again) << both.pattern();
+  EXPECT_EQ(again->pattern(), both.pattern());
+  EXPECT_EQ((*counted_class("^[a-m-]+$") & *counted_class("^[\\]k-zé\\-]{2}$")).pattern(),
+            "^[\\--\\-k-m]{2,2}$");
+}
+
 }  // namespace
 }  // namespace nmc

@@ -42,6 +42,16 @@ struct Case {
 };
 
 const Case kCases[] = {
+    {R"({"type":"string","allOf":[{"pattern":"^[^m-z]*$"},{"pattern":"^[a-z \\d]{0,5}$"}]})",
+     {R"("")", R"("a 4fl")"},
+     {R"("abcdef")", R"("amb")", R"("a-b")"}},
+    {R"({"type":"string","pattern":"^[a-z]+$","minLength":2,"maxLength":4})",
+     {R"("ab")", R"("abcd")"},
+     {R"("a")", R"("abcde")", R"("aB")"}},
+    {R"({"type":"string","maxLength":524288})", {R"("")", R"("ab\u00e9")"}, {"3"}},
+    {R"({"format":"uri"})",
+     {R"("http://localhost:18080/a%20b?q=%C3%A9#x")"},
+     {R"("http://a/%2")", R"("a b")"}},
     {R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a"],"additionalProperties":false})",
      {R"({"a":"x"})", R"({"a": "x", "b": 3})", "{\n  \"a\": \"é\\n\"\n}"},
      {R"({})", R"({"b":3})", R"({"b":3,"a":"x"})", R"({"a":1})", R"({"a":"x","c":1})",

@@ -102,6 +102,25 @@ TEST(ToolCalls, CoderTakesParametersBetweenTags) {
   }
 }
 
+TEST(ToolCalls, CoderEnforcesPatternsOfTexts) {
+  auto g = compile_calls(coder_tool_calls, {.tools = {{"f", Json::parse(R"({"properties": {
+      "id": {"type": "string", "pattern": "^wf_[^x]{2,4}$"},
+      "file": {"type": "string", "pattern": "\\.ts"},
+      "when": {"type": ["string", "null"], "format": "date"}}})")}}});
+  const auto call = [](const std::string& key, const std::string& value) {
+    return "\n<function=f>\n" + parameter(key, value) + "</function>\n</tool_call>";
+  };
+  EXPECT_TRUE(accepts(g, call("id", "wf_a\n\"")));
+  EXPECT_FALSE(accepts(g, call("id", "wf_a")));
+  EXPECT_FALSE(accepts(g, call("id", "wf_axb")));
+  EXPECT_FALSE(accepts(g, call("id", "wf_a<b")));  // might begin the tag
+  EXPECT_TRUE(accepts(g, call("file", "a/b.ts\nmore")));
+  EXPECT_FALSE(accepts(g, call("file", "a/b.js")));
+  EXPECT_TRUE(accepts(g, call("when", "2026-12-01")));
+  EXPECT_TRUE(accepts(g, call("when", "null")));
+  EXPECT_FALSE(accepts(g, call("when", "soon")));
+}
+
 // A text of the grammar, of pieces that calls are made of: each that fits whole is taken.
 std::string random_pieces(const std::shared_ptr<Grammar>& grammar, std::mt19937& random) {
   const std::vector<std::string> pieces = {"a",
@@ -188,7 +207,9 @@ TEST(ToolCalls, RandomCallsOfCoderAreReadAsTheyAreMeant) {
 
 TEST(ToolCalls, CoderRefusesWhatItCannotEnforce) {
   for (auto [schema, place] : std::initializer_list<std::pair<const char*, const char*>>{
-           {R"({"properties": {"x": {"type": "string", "pattern": "a+"}}})",
+           {R"({"properties": {"x": {"type": "string", "pattern": "a+", "maxLength": 3}}})",
+            "tools[0].function.parameters/properties/x/pattern"},
+           {R"({"properties": {"x": {"type": "string", "pattern": "(?=a)b"}}})",
             "tools[0].function.parameters/properties/x/pattern"},
            {R"({"properties": {"x<": {"type": "string"}}})", "properties/x<"},
            {R"({"required": ["x"]})", "parameters/required"},
