@@ -4,7 +4,7 @@ CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 
-.PHONY: help demo build test gpu-test test-clients install deb test-fleet test-web test-real-tokenizers test-opencode fuzz sanitize format check clean deps
+.PHONY: help demo build test gpu-test test-clients install deb test-fleet test-web test-real-tokenizers test-opencode test-claude-code fuzz sanitize format check clean deps
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 30
@@ -53,6 +53,9 @@ test-real-tokenizers: deps ## compare with real tokenizers from npm; a developer
 
 test-opencode: build ## OpenCode, fetched by npm, does three small tasks with the bundled model
 	@tests/e2e/opencode/run $(BUILD)
+
+test-claude-code: build ## Claude Code, fetched by npm (400 MB), calls a tool; a developer asks for it
+	@tests/e2e/claude_code/run $(BUILD)
 
 sanitize: ## the tests under AddressSanitizer + UndefinedBehaviorSanitizer, then ThreadSanitizer
 	@tools/scripts/sanitize

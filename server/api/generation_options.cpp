@@ -118,7 +118,7 @@ bool is_empty(const Json& value) {
 
 std::string session_of(const http::Request& request, const Json& body) {
   constexpr size_t kMostBytes = 256;
-  for (const char* name : {"x-session-id", "x-session-affinity"}) {
+  for (const char* name : {"x-session-id", "x-session-affinity", "x-claude-code-session-id"}) {
     std::string_view id = request.header(name);
     if (!id.empty()) return std::string(id.substr(0, kMostBytes));
   }

@@ -69,16 +69,17 @@ std::string CohereParser::without_citations(std::string_view text) {
   return citations_wanted_ ? citations_.pass(text) : std::string(text);
 }
 
-// What began like a tag was text.
-void CohereParser::end_citation(std::vector<DialectEvent>* out) {
+// What began like a tag was text, unless a limit cut it.
+void CohereParser::end_citation(bool cut, std::vector<DialectEvent>* out) {
   const std::string held = citations_.finish();
+  if (cut && (held.starts_with("<co") || held.starts_with("</co"))) return;
   if (mode_ == Mode::kReasoning) reasoning_.add(held, out);
   if (mode_ == Mode::kAnswer) answer_.add(held, out);
 }
 
 // Closes the block at work.
 void CohereParser::leave(bool cut, std::vector<DialectEvent>* out) {
-  end_citation(out);
+  end_citation(cut, out);
   switch (mode_) {
     case Mode::kReasoning:
       reasoning_.end(cut, out);

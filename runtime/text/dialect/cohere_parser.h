@@ -30,7 +30,7 @@ class CohereParser : public MarkerParser {
   void on_end(std::string_view fragment, bool cut, std::vector<DialectEvent>* out) override;
   void end_repeat(bool cut, std::vector<DialectEvent>* out);
   std::string without_citations(std::string_view text);
-  void end_citation(std::vector<DialectEvent>* out);
+  void end_citation(bool cut, std::vector<DialectEvent>* out);
   void leave(bool cut, std::vector<DialectEvent>* out);
 
   Mode mode_;

@@ -34,6 +34,15 @@ TEST(Citations, StayWhereNobodyAskedForThem) {
   EXPECT_EQ(content_of("<co>a</co: 0:[1]>", false), "<co>a</co: 0:[1]>");
 }
 
+TEST(Citations, ATagThatALimitCutVanishes) {
+  Reading how{.dialect = Dialect::kCmd3, .cut = true, .citations = true};
+  const std::string begin = "<|END_THINKING|><|START_RESPONSE|>It is <co>warm";
+  for (const char* rest : {"</co", "</co:", "</co: 0:[1,", "</co: 0:[1]>", "<co", ""}) {
+    EXPECT_EQ(read(begin + rest, how).content, "It is warm") << rest;
+  }
+  EXPECT_EQ(read(begin + " <", how).content, "It is warm <");
+}
+
 TEST(Citations, AlsoInThought) {
   Reading how{.dialect = Dialect::kCmd4, .citations = true};
   EXPECT_EQ(read("so <co>x</co: 0:[1]>, <c<|END_THINKING|>y", how),

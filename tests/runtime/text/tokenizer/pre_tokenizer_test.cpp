@@ -55,6 +55,28 @@ TEST(Split, HasFiveBehaviors) {
   EXPECT_THAT(split(split_json("Contiguous"), "a--b-"), ElementsAre("a", "--", "b", "-"));
 }
 
+// The example of Hugging Face's documentation (NormalizedString::split), and the same with matches
+// and what lies between them exchanged, which is what "invert" means there. @huggingface/tokenizers
+// 0.2.0 gives the same for Removed and for Isolated without "invert"; it does not have the other
+// ones.
+TEST(Split, DoesAsDocumented) {
+  const std::string text = "the-final--countdown";
+  const Words alone = {"the", "-", "final", "-", "-", "countdown"};
+  const Words dash_behind = {"the-", "final-", "-", "countdown"};
+  const Words dash_before = {"the", "-final", "-", "-countdown"};
+  const Words together = {"the", "-", "final", "--", "countdown"};
+  EXPECT_EQ(split(split_json("Removed"), text), (Words{"the", "final", "countdown"}));
+  EXPECT_EQ(split(split_json("Removed", true), text), (Words{"-", "-", "-"}));
+  EXPECT_EQ(split(split_json("Isolated"), text), alone);
+  EXPECT_EQ(split(split_json("Isolated", true), text), alone);
+  EXPECT_EQ(split(split_json("MergedWithPrevious"), text), dash_behind);
+  EXPECT_EQ(split(split_json("MergedWithPrevious", true), text), dash_before);
+  EXPECT_EQ(split(split_json("MergedWithNext"), text), dash_before);
+  EXPECT_EQ(split(split_json("MergedWithNext", true), text), dash_behind);
+  EXPECT_EQ(split(split_json("Contiguous"), text), together);
+  EXPECT_EQ(split(split_json("Contiguous", true), text), together);
+}
+
 // The same by the letter of Hugging Face's rule: the text as a list of runs, matches and what lies
 // between them, folded from the left, or for MergedWithNext from the right.
 struct Run {
