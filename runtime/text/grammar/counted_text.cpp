@@ -51,12 +51,12 @@ ExprId counted_text(GrammarBuilder& b, const std::string& name, ExprId character
     return b.sequence({b.repeat(character, min, max), closing});
   }
   if (min > 0) {
-    return b.sequence({b.repeat(character, min, min),
-                       counted_text(b, name, character, 0, max - min, closing)});
+    return b.sequence(
+        {b.repeat(character, min, min), counted_text(b, name, character, 0, max - min, closing)});
   }
   const ExprId block = once(b, name + ", a block", b.repeat(character, kBlock, kBlock));
-  const ExprId rest = once(b, name + ", the rest",
-                           b.sequence({b.repeat(character, 0, kBlock - 1), closing}));
+  const ExprId rest =
+      once(b, name + ", the rest", b.sequence({b.repeat(character, 0, kBlock - 1), closing}));
   const int64_t blocks = max / kBlock;
   const ExprId last = b.sequence({b.repeat(character, 0, max % kBlock), closing});
   return b.choice({b.sequence({b.repeat(block, 0, blocks - 1), rest}),
@@ -67,9 +67,7 @@ CountedClass CountedClass::operator&(const CountedClass& other) const {
   std::vector<CodePoints> outside = complement(characters);
   for (CodePoints r : complement(other.characters)) outside.push_back(r);
   CountedClass both{.characters = complement(outside), .min = std::max(min, other.min)};
-  both.max = max == kNoLimit         ? other.max
-             : other.max == kNoLimit ? max
-                                     : std::min(max, other.max);
+  both.max = max == kNoLimit ? other.max : other.max == kNoLimit ? max : std::min(max, other.max);
   return both;
 }
 

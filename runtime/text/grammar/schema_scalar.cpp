@@ -58,17 +58,17 @@ Result<ExprId> SchemaCompiler::compile_string(const Json& schema, const std::str
   }
   if (!counted) return rules_.string();
   for (auto [keyword, value] : {std::pair{"minLength", min}, {"maxLength", max}}) {
-    const int64_t most = value == max && keyword == std::string("maxLength") ? kMaxTextLength
-                                                                             : kMaxCountedMin;
+    const int64_t most =
+        value == max && keyword == std::string("maxLength") ? kMaxTextLength : kMaxCountedMin;
     if (value.value_or(0) > most) {
       return refuse(path + "/" + keyword,
                     "lengths up to " + std::to_string(most) + " can be enforced");
     }
   }
   if (max && *max < min.value_or(0)) return refuse(path + "/minLength", "it exceeds maxLength");
-  return b_.sequence({b_.literal("\""), counted_text(b_, "characters of JSON", rules_.any_character(),
-                                                     min.value_or(0), max.value_or(kNoLimit),
-                                                     b_.literal("\""))});
+  return b_.sequence(
+      {b_.literal("\""), counted_text(b_, "characters of JSON", rules_.any_character(),
+                                      min.value_or(0), max.value_or(kNoLimit), b_.literal("\""))});
 }
 
 Result<ExprId> SchemaCompiler::counted_characters(const CountedClass& text,

@@ -122,8 +122,8 @@ class TaggedCalls {
         return refuse(path + "/pattern",
                       "not supported beside minLength or maxLength for this model");
       }
-      auto text = text_pattern_expression(b_, schema["pattern"].get<std::string>(),
-                                          {code_point('<')});
+      auto text =
+          text_pattern_expression(b_, schema["pattern"].get<std::string>(), {code_point('<')});
       if (!text.ok()) return refuse(path + "/pattern", text.status().message());
       return b_.sequence({*text, closing_});
     }

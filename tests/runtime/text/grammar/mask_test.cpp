@@ -67,7 +67,8 @@ TEST(Mask, VeryLongCountedStringsAreExact) {
     for (int n : {0, 2, 3, 1023, 1024, 1025, 9'215, 9'216, 9'217, 9'999, 10'000, 10'001, 19'999,
                   20'000, 20'001}) {
       const std::string text = "\"" + std::string(static_cast<size_t>(n), 'a') + "\"";
-      EXPECT_EQ(accepts(grammar, text), n >= min && n <= max) << n << " of " << min << " to " << max;
+      EXPECT_EQ(accepts(grammar, text), n >= min && n <= max)
+          << n << " of " << min << " to " << max;
       if (n > max || (n > 1025 && n < max - 1)) continue;
       const std::string open = text.substr(0, text.size() - 1);
       EXPECT_EQ(mask_after(grammar, open), mask_by_definition(grammar, open)) << n;
