@@ -69,7 +69,7 @@ TEST(Mask, VeryLongCountedStringsAreExact) {
       const std::string text = "\"" + std::string(static_cast<size_t>(n), 'a') + "\"";
       EXPECT_EQ(accepts(grammar, text), n >= min && n <= max)
           << n << " of " << min << " to " << max;
-      if (n > max || (n > 1025 && n < max - 1)) continue;
+      if (n > max || (n > 1025 && (n < max - 1 || max > 9'216))) continue;
       const std::string open = text.substr(0, text.size() - 1);
       EXPECT_EQ(mask_after(grammar, open), mask_by_definition(grammar, open)) << n;
     }
