@@ -10,7 +10,7 @@
 namespace nmc::cuda {
 
 struct CudaOptions {
-  int64_t rows = 2048;  // most tokens that go through the layers together
+  int64_t rows = 4096;  // most tokens that go through the layers together
   bool poison = false;  // tests: what was never written is NaN
 };
 

@@ -43,7 +43,7 @@ __device__ __forceinline__ void multiply_stage(float (&sums)[Shape::kBlocks][kWi
 template <typename Shape, int kWidth, typename Store>
 __device__ __forceinline__ void store_sums(const GemmView& args, const Store& store,
                                            const GemmTile& tile, int warp, const Staging& staging,
-                                           const float (&sums)[Shape::kBlocks][kWidth / 2]) {
+                                           float (&sums)[Shape::kBlocks][kWidth / 2]) {
 #pragma unroll
   for (int i = 0; i < Shape::kBlocks; ++i) {
     const int block = tile.row_tile * Shape::kBlocks + i;
@@ -51,7 +51,7 @@ __device__ __forceinline__ void store_sums(const GemmView& args, const Store& st
       if (block * Shape::kBlockRows >= args.rows) break;
       if (store.staged(args)) {
         const int first = tile.tokens.first;
-        staging.for_each_part<kWidth>(
+        staging.for_each_part(
             sums[i], tile.tokens.count,
             [&](int from, int count) { return store.prepare(args, block, first + from, count); },
             [&](int from, int count, const typename Store::Loaded& loaded) {

@@ -125,7 +125,7 @@ using GemmShape8 = GemmShape<8, 1, 4, 2, 3>;
 using GemmShape32 = GemmShape<32, 1, 2, 4, 2>;
 using GemmShape64 = GemmShape<64, 1, 2, 3, 2>;
 using GemmShape128 = MappedShape<Widths<64, 64, 2>, 1, 6>;
-using GemmShape160 = MappedShape<Widths<64, 32, 4>, 1, 5>;
+using GemmShape160 = MappedShape<Widths<64, 32, 4>, 2, 4>;
 using GemmShape256 = MappedShape<Widths<64, 64, 4>, 1, 4>;
 
 }  // namespace nmc::cuda

@@ -2,7 +2,7 @@
 //
 // A thread's own sums are four bytes of many lines. The memory system takes requests of whole lines
 // about as fast as those of a sector, so writing them one by one takes longer than the product;
-// here 64 tokens at a time are laid out as [token][row], and threads write neighbouring bytes.
+// here 32 tokens at a time are laid out as [token][row], and threads write neighbouring bytes.
 #pragma once
 
 #include "kernels/cuda/ptx/warpgroup.cuh"
@@ -27,21 +27,24 @@ class Staging {
   // Lays out all sums of `tokens` tokens, some at a time, and calls copy(first, count, loaded) for
   // each part: tokens [first, first + count) of the tile are at 0 to count - 1. `loaded` is what
   // prepare(first, count) returned, one part ahead, so that its loads are there. All threads call.
-  template <int kWidth, typename Prepare, typename Copy>
-  __device__ __forceinline__ void for_each_part(const float* sums, int tokens,
+  template <int kSums, typename Prepare, typename Copy>
+  __device__ __forceinline__ void for_each_part(float (&sums)[kSums], int tokens,
                                                 const Prepare& prepare, const Copy& copy) const {
+    constexpr int kPartSums = kTokens / 2;
     auto loaded = prepare(0, min(kTokens, tokens));
-#pragma unroll
-    for (int first = 0; first < kWidth; first += kTokens) {
-      if (first >= tokens) break;
+#pragma unroll 1
+    for (int first = 0; first < tokens; first += kTokens) {
       const auto now = loaded;
       const int next = first + kTokens;
-      if (next < kWidth && next < tokens) loaded = prepare(next, min(kTokens, tokens - next));
+      if (next < tokens) loaded = prepare(next, min(kTokens, tokens - next));
       sync();  // the part before has been copied
 #pragma unroll
-      for (int j = 0; j < kTokens / 8; ++j) put(j * 8, sums + (first / 8 + j) * 4);
+      for (int j = 0; j < kTokens / 8; ++j) put(j * 8, sums + j * 4);
       sync();
       copy(first, min(kTokens, tokens - first), now);
+      // The next part's sums come to the front: registers have no index.
+#pragma unroll
+      for (int i = 0; i + kPartSums < kSums; ++i) sums[i] = sums[i + kPartSums];
     }
   }
 

@@ -13,7 +13,7 @@
 namespace nmc::cuda {
 
 struct RowsOptions {
-  int64_t rows = 2048;              // most of a pass
+  int64_t rows = 4096;              // most of a pass
   int64_t logit_rows = 64;          // logits computed at a time
   bool poison = false;              // float buffers are full of NaN before each pass
   OperationTimes* times = nullptr;  // not owned; null: nobody measures

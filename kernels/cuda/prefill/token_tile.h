@@ -36,15 +36,17 @@ struct TokenTiles {
 // row's result does not depend on it.
 constexpr int32_t tile_tokens(int64_t rows, int64_t weight_rows) {
   if (rows <= 64) return rows <= 8 ? 8 : rows <= 32 ? 32 : 64;
-  // Kilobytes that a stage brings into an SM, which is what large tiles wait for, times twice the
-  // turns; a last turn of less than half is halved.
-  auto cost = [&](int64_t tokens, int64_t stage) {
+  // What a stage of a large tile takes, as measured, times twice the turns; a last turn of less
+  // than half is halved.
+  auto cost = [&](int64_t tokens, int64_t tile_rows, int64_t stage) {
     constexpr int64_t kSms = 132;
-    const int64_t tiles = (weight_rows + 127) / 128 * ((rows + tokens - 1) / tokens);
+    const int64_t tiles =
+        (weight_rows + tile_rows - 1) / tile_rows * ((rows + tokens - 1) / tokens);
     const int64_t rest = tiles % kSms;
     return (tiles / kSms * 2 + (rest == 0 ? 0 : rest * 2 <= kSms ? 1 : 2)) * stage;
   };
-  return cost(128, 32) < cost(256, 48) ? 128 : 256;
+  const int64_t small = cost(128, 128, 32), high = cost(160, 256, 59), wide = cost(256, 128, 48);
+  return small < high && small < wide ? 128 : high < wide ? 160 : 256;
 }
 
 // The same for experts of `rows` rows on average: most of them in one tile.

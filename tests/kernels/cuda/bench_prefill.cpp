@@ -116,7 +116,7 @@ void run(const char* config, size_t layers) {
   auto timed = require(cuda::RowsForward::create(&weights, &pools, nullptr, {.times = &times}));
   const Bench bench{model, *plain, *timed, times};
 
-  for (int64_t rows : {64, 512, 1024, 2048}) {
+  for (int64_t rows : {int64_t{512}, int64_t{2048}, plain->most_rows()}) {
     (void)bench.prompt(*plain, rows);
     const double seconds = bench.prompt(*plain, rows);
     for (int i = 0; i < 3; ++i) (void)bench.prompt(*timed, rows);
@@ -133,7 +133,7 @@ void run(const char* config, size_t layers) {
     std::printf("---- prompt of %ld tokens: %.1f ms, %.0f tok/s\n", static_cast<long>(count),
                 median * 1e3, static_cast<double>(count) / median);
     (void)bench.prompt(*timed, count);
-    bench.table(2048, ceiling.median_tflops);
+    bench.table(plain->most_rows(), ceiling.median_tflops);
   }
   for (int64_t rows : {1, 2, 8, 32}) {
     const int64_t context = std::min<int64_t>(8192, kContext / rows - 1);
