@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/progress.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/status.h"
 #include "runtime/model/description.h"
 

@@ -29,8 +29,11 @@ void map_ahead(std::span<const uint8_t> piece) {
 
 class Uploader {
  public:
-  Uploader(std::span<const uint8_t> source, void* target, int device)
-      : source_(source), target_(static_cast<uint8_t*>(target)), device_(device) {}
+  Uploader(std::span<const uint8_t> source, void* target, int device, Progress* progress)
+      : source_(source),
+        target_(static_cast<uint8_t*>(target)),
+        device_(device),
+        progress_(progress) {}
 
   Status run() {
     const size_t pieces = (source_.size() + kPiece - 1) / kPiece;
@@ -84,6 +87,7 @@ class Uploader {
                     "copying the weights"));
       NMC_TRY(check(cudaEventRecord(s.copied[buffer], s.stream), "copying the weights"));
       buffer = (buffer + 1) % kBuffers;
+      progress_->add(bytes);
     }
     return {};
   }
@@ -91,6 +95,7 @@ class Uploader {
   std::span<const uint8_t> source_;
   uint8_t* target_;
   int device_;
+  Progress* progress_;
   std::atomic<size_t> next_{0};
   std::mutex mutex_;
   Status failure_;  // guarded by mutex_: the first one
@@ -98,10 +103,10 @@ class Uploader {
 
 }  // namespace
 
-Status upload(std::span<const uint8_t> source, void* target) {
+Status upload(std::span<const uint8_t> source, void* target, Progress* progress) {
   int device = 0;
   NMC_TRY(check(cudaGetDevice(&device), "asking for the device"));
-  return Uploader(source, target, device).run();
+  return Uploader(source, target, device, progress).run();
 }
 
 }  // namespace nmc::cuda

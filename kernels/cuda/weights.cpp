@@ -46,7 +46,8 @@ Result<DeviceWeights> DeviceWeights::load(const ModelFile& file) {
   Stopwatch watch;
   NMC_ASSIGN(DeviceWeights weights, allocate(file.model()));
   const uint8_t* source = file.bytes(file.header().tensors.front()).data();
-  NMC_TRY(upload({source, weights.bytes()}, weights.memory_.as<void>()));
+  Progress progress("weights to the GPU", weights.bytes(), Progress::detect(/*quiet=*/false));
+  NMC_TRY(upload({source, weights.bytes()}, weights.memory_.as<void>(), &progress));
   weights.seconds_ = watch.seconds();
   return weights;
 }

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "convert/progress.h"
 #include "convert/verify.h"
 #include "runtime/base/interrupt.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/standard_output.h"
 #include "runtime/base/text.h"
 #include "runtime/plan/print.h"

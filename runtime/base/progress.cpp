@@ -1,4 +1,4 @@
-#include "convert/progress.h"
+#include "runtime/base/progress.h"
 
 #include <unistd.h>
 
