@@ -43,8 +43,9 @@ test-fleet: build ## two servers behind HAProxy: kill one, drain one (installs h
 	@tools/scripts/install_packages fleet
 	@tests/deploy/haproxy_test.py $(BUILD)
 
-test-web: build ## drive the chat page in chromium; a developer asks for it (needs node 20 and chromium)
-	@tests/server/web/run $(BUILD)
+test-web: build ## drive the chat page in chromium, screenshots into BUILD/web (needs node 20 and chromium)
+	@mkdir -p $(BUILD)/web
+	@tests/server/web/run $(BUILD) $(BUILD)/web
 
 test-real-tokenizers: deps ## compare with real tokenizers from npm; a developer asks for it
 	@cmake -S . -B $(BUILD) -G Ninja -DNMC_TESTS=ON $(CMAKE_FLAGS)

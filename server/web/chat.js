@@ -1,7 +1,7 @@
 // The chat page: a conversation in this tab with the server that sent the page.
 import {Settings} from './settings.js';
 import {answer, modelName} from './stream.js';
-import {AnswerView, userMessage} from './view.js';
+import {AnswerView, make, userMessage} from './view.js';
 
 const at = (id) => document.getElementById(id);
 const settings = new Settings(at('settings'));
@@ -27,8 +27,10 @@ function showSpeed(state, usage) {
   const seconds = (performance.now() - state.first) / 1000;
   const tokens = usage?.completion_tokens ?? state.pieces;
   if (!state.first || tokens < 2 || seconds <= 0) return;
-  const speed = `${((tokens - 1) / seconds).toFixed(1)} tokens/s`;
-  at('speed').textContent = usage ? `${speed}, ${usage.prompt_tokens} + ${tokens} tokens` : speed;
+  const speed = (tokens - 1) / seconds;
+  at('speed').textContent = `${speed.toFixed(speed < 10 ? 1 : 0)} tokens/s`;
+  // Narrow screens have no room for it.
+  if (usage) at('speed').append(make('span', '', ` · ${usage.prompt_tokens} tokens read, ${tokens} written`));
 }
 
 function take(state, delta) {

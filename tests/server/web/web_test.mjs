@@ -93,7 +93,7 @@ const tests = {
     assert.equal(await details.locator('.text').isVisible(), false);
     await details.locator('summary').click();
     assert.equal(await details.locator('.text').textContent(), 'Let me see.');
-    assert.match(await page.textContent('#speed'), /^[\d.]+ tokens\/s, 7 \+ 5 tokens$/);
+    assert.match(await page.textContent('#speed'), /^[\d.]+ tokens\/s · 7 tokens read, 5 written$/);
     await ask(page, 'And 2+3?');
     await idle(page);
     assert.deepEqual(bodies[1].messages, [
@@ -171,8 +171,9 @@ const tests = {
   },
 
   async 'light and dark, wide and narrow'() {
-    for (const [name, colorScheme, viewport] of [
-      ['light', 'light', {width: 1280, height: 800}], ['dark', 'dark', {width: 390, height: 800}]]) {
+    for (const [name, colorScheme, width] of [['wide-light', 'light', 1280], ['wide-dark', 'dark', 1280],
+      ['narrow-light', 'light', 390], ['narrow-dark', 'dark', 390]]) {
+      const viewport = {width, height: 800};
       const page = await open({colorScheme, viewport});
       await answerWith(page, [[{reasoning_content: 'The user wants code.'},
         {content: 'Here is a function:\n\n```python\ndef greet(name):\n    return f"Hello, {name}! This line is long enough to scroll on a narrow screen."\n```\n\nIt takes a name and returns a greeting.'}]]);
@@ -186,6 +187,10 @@ const tests = {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.equal(overflow, 0, name);
       if (screenshots) await page.screenshot({path: `${screenshots}/${name}.png`});
+      await page.click('#open-settings');
+      const done = await page.locator('#settings button').boundingBox();
+      assert.ok(done.y + done.height <= viewport.height, `${name}: the settings' button is out of sight`);
+      if (screenshots) await page.screenshot({path: `${screenshots}/${name}-settings.png`});
       await page.context().close();
     }
   },
