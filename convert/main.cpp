@@ -1,10 +1,10 @@
 // convert: a Hugging Face checkpoint folder in, one .nmc model file out.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "convert/convert.h"
+#include "runtime/base/command_line.h"
 #include "runtime/base/interrupt.h"
 #include "runtime/base/standard_output.h"
 #include "runtime/base/text.h"
@@ -13,8 +13,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kFailure = 1, kUsage = 2, kInterrupted = 130;
 
 struct Arguments {
   fs::path checkpoint, config, tokenizer;  // checkpoint or config (--synthetic)
@@ -38,47 +36,40 @@ fs::path default_output(const fs::path& folder) {
 
 // Exits the process on --help, --version and usage errors.
 Arguments parse(int argc, char** argv) {
-  CLI::App app(
-      "Converts a Hugging Face checkpoint folder into one .nmc model file:\n"
-      "  convert CHECKPOINT_DIR [OUT.nmc]\n"
-      "  convert --synthetic CONFIG.json OUT.nmc\n",
-      "convert");
+  CLI::App app("Converts a Hugging Face checkpoint folder into one .nmc model file.", "convert");
   Arguments a;
   a.output.threads = nmc::usable_cores();
-  std::vector<fs::path> paths;
-  app.add_option("PATHS", paths,
-                 "The folder with config.json and *.safetensors; the file to write (default: the "
-                 "folder's name + .nmc, here)")
-      ->expected(1, 2)
+  fs::path first, second;
+  app.add_option(
+         "FOLDER", first,
+         "The checkpoint: config.json and *.safetensors; with --synthetic the file to write")
       ->required();
+  app.add_option("OUT.nmc", second, "The file to write (default: the folder's name + .nmc, here)");
   app.add_flag("--cast-bf16", a.cast, "Round F16 and F32 weights to BF16; recorded in the file");
   app.add_flag("--force", a.output.replace, "Replace the output file when it exists");
   auto* synthetic = app.add_option("--synthetic", a.config,
                                    "Make a model of this config.json's geometry with weights from "
-                                   "a formula");
+                                   "a formula")
+                        ->type_name("CONFIG");
   app.add_option("--tokenizer", a.tokenizer,
-                 "With --synthetic: the folder whose tokenizer files it gets (default: the bundled "
+                 "The folder whose tokenizer files it gets (default: the bundled "
                  "small model)")
+      ->type_name("FOLDER")
       ->needs(synthetic);
   app.add_option("--threads", a.output.threads, "Worker threads (default: one per core)")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
   app.add_flag("--quiet", a.quiet, "Print nothing but errors");
-  app.set_version_flag("--version", std::string("nmc ") + NMC_VERSION);
-  try {
-    app.parse(argc, argv);
-    if (!a.config.empty() && (paths.size() != 1 || a.cast))
+  nmc::parse_command_line(&app, argc, argv, [&] {
+    if (!a.config.empty() && (!second.empty() || a.cast))
       throw CLI::ValidationError("--synthetic",
                                  "takes CONFIG.json and OUT.nmc, and nothing to cast");
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(nmc::exit_code_after_output("convert", app.exit(e)));
-    std::fprintf(stderr, "convert: %s; see convert --help\n", e.what());
-    std::exit(kUsage);
-  }
+  });
   if (a.config.empty()) {
-    a.checkpoint = paths[0];
-    a.output.out = paths.size() > 1 ? paths[1] : default_output(paths[0]);
+    a.checkpoint = first;
+    a.output.out = second.empty() ? default_output(first) : second;
   } else {
-    a.output.out = paths[0];
+    a.output.out = first;
     if (a.tokenizer.empty()) a.tokenizer = bundled_tokenizer();
   }
   a.output.progress = nmc::Progress::detect(a.quiet);
@@ -105,11 +96,11 @@ int main(int argc, char** argv) {
                                     : nmc::convert_synthetic(a.config, a.tokenizer, a.output);
   if (!converted.ok()) {
     const nmc::Status& s = converted.status();
-    std::fprintf(stderr, "convert: %s\n", s.message().c_str());
-    return s.code() == nmc::StatusCode::kCancelled ? kInterrupted : kFailure;
+    std::fprintf(stderr, "%s: %s\n", nmc::program_name(), s.message().c_str());
+    return s.code() == nmc::StatusCode::kCancelled ? nmc::kInterrupted : nmc::kFailure;
   }
   if (!a.quiet) print_summary(*converted, a.output.out);
   for (const std::string& sentence : converted->warnings)
-    std::fprintf(stderr, "convert: warning: %s\n", sentence.c_str());
-  return nmc::exit_code_after_output("convert", 0);
+    std::fprintf(stderr, "%s: warning: %s\n", nmc::program_name(), sentence.c_str());
+  return nmc::exit_code_after_output(0);
 }

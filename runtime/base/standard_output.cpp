@@ -16,11 +16,15 @@ Status flush_standard_output() {
   return io_error("standard output cannot be written" + reason);
 }
 
-int exit_code_after_output(const std::string& program, int code) {
+int exit_code_after_output(int code) {
   const Status status = flush_standard_output();
   if (code != 0 || status.ok()) return code;
-  std::fprintf(stderr, "%s: %s\n", program.c_str(), status.message().c_str());
+  std::fprintf(stderr, "%s: %s\n", program_name(), status.message().c_str());
   return 1;
+}
+
+const char* program_name() {
+  return program_invocation_short_name;
 }
 
 }  // namespace nmc

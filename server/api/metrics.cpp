@@ -26,6 +26,15 @@ std::string pages(const std::string& name, const std::string& help, int64_t glob
          name + "{layers=\"sliding\"} " + std::to_string(sliding) + "\n";
 }
 
+// Of the pool that is fuller: the first one that is empty makes requests wait.
+double kv_usage(const EngineStats& s) {
+  const auto used = [](int64_t free, int64_t all) {
+    return all > 0 ? 1 - static_cast<double>(free) / static_cast<double>(all) : 0;
+  };
+  return std::max(used(s.global_pages_free, s.global_pages),
+                  used(s.sliding_pages_free, s.sliding_pages));
+}
+
 // Which of several engines does what; nothing when there is one.
 std::string each_engine_text(const EngineGroup& engines) {
   const std::vector<EngineStats> each = engines.stats_of_each();
@@ -57,6 +66,8 @@ std::string engine_text(const EngineGroup& engine) {
          pages("nmc_kv_pages_cached", "Free pages that still hold a prefix to reuse.",
                s.global_pages_cached, s.sliding_pages_cached) +
          pages("nmc_kv_pages_total", "All pages.", s.global_pages, s.sliding_pages) +
+         head("nmc_kv_usage_ratio", "gauge", "Pages that running requests use, of all: 0 to 1.") +
+         "nmc_kv_usage_ratio " + number(kv_usage(s)) + "\n" +
          one("nmc_preemptions_total", "counter",
              "Running requests that were sent back to the queue.", s.preemptions) +
          one("nmc_prompt_tokens_total", "counter", "Prompt tokens that were read.",

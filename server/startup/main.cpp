@@ -8,6 +8,7 @@
 
 #include "runtime/base/interrupt.h"
 #include "runtime/base/log.h"
+#include "runtime/base/standard_output.h"
 #include "server/api/service.h"
 #include "server/http/http_server.h"
 #include "server/startup/banner.h"
@@ -49,7 +50,7 @@ nmc::api::ServiceOptions service_options(const Options& options) {
 }
 
 int fail(const nmc::Status& status) {
-  std::fprintf(stderr, "server: %s\n", status.message().c_str());
+  std::fprintf(stderr, "%s: %s\n", nmc::program_name(), status.message().c_str());
   return kFailure;
 }
 

@@ -1,24 +1,15 @@
 #include "tools/bench/arguments.h"
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 
 #include "kernels/open.h"
-#include "runtime/base/standard_output.h"
+#include "runtime/base/command_line.h"
 
 namespace nmc::bench {
 namespace {
 
-constexpr int kUsage = 2;
 constexpr int64_t kMostClients = 512, kMostTokens = 1'000'000;
 constexpr int64_t kMostRows = 64, kMostSteps = 256, kMostNoise = 524'000;  // of the decode kernel
-
-[[noreturn]] void usage_error(const std::string& message) {
-  std::fprintf(stderr, "bench: %s; see bench --help\n", message.c_str());
-  std::exit(kUsage);
-}
 
 // What the options say before it is put together.
 struct Parsed {
@@ -43,6 +34,7 @@ void add_serve_options(CLI::App* app, BenchArguments* a, Parsed* parsed) {
   group->add_option("--clients", s.clients, "Clients at once, one level of load each")
       ->delimiter(',')
       ->check(CLI::Range(int64_t{1}, kMostClients))
+      ->type_name("N,N")
       ->capture_default_str()
       ->needs(serve);
   add("--requests", s.requests, 1, 100'000, "Requests of each client");
@@ -52,6 +44,7 @@ void add_serve_options(CLI::App* app, BenchArguments* a, Parsed* parsed) {
   group
       ->add_option("--served-model", s.model,
                    "The model's name (default: the first that the server lists)")
+      ->type_name("NAME")
       ->needs(serve);
   group->add_flag("--completions", parsed->completions, "Ask for completions, not for chat")
       ->needs(serve);
@@ -139,13 +132,7 @@ BenchArguments parse_bench_arguments(int argc, char** argv) {
   add_measuring_options(&app, &a, &parsed);
   add_serve_options(&app, &a, &parsed);
   add_output_options(&app, &a);
-  app.set_version_flag("--version", std::string("nmc ") + NMC_VERSION);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(exit_code_after_output("bench", app.exit(e)));
-    usage_error(e.what());
-  }
+  parse_command_line(&app, argc, argv);
   a.mode = mode_of(a, parsed.ceiling);
   a.serve.chat = !parsed.completions;
   const bool synthetic = a.mode == Mode::kSynthetic;

@@ -50,8 +50,8 @@ Status serve(const BenchArguments& a) {
     curve_named(&plot, "first token, ms").points.emplace_back(clients, level.first_token.p50);
     curve_named(&plot, "gap, ms").points.emplace_back(clients, level.gap.p50);
     if (level.failed > 0) {
-      std::fprintf(stderr, "bench: of %lld clients: %s\n", static_cast<long long>(level.clients),
-                   level.first_failure.c_str());
+      std::fprintf(stderr, "%s: of %lld clients: %s\n", nmc::program_name(),
+                   static_cast<long long>(level.clients), level.first_failure.c_str());
     }
   }));
   return write_plot(a, plot);
@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
   const BenchArguments arguments = parse_bench_arguments(argc, argv);
   nmc::catch_interrupts();
   const Status status = run(arguments);
-  if (status.ok()) return nmc::exit_code_after_output("bench", 0);
-  std::fprintf(stderr, "bench: %s\n", status.message().c_str());
+  if (status.ok()) return nmc::exit_code_after_output(0);
+  std::fprintf(stderr, "%s: %s\n", nmc::program_name(), status.message().c_str());
   return status.code() == nmc::StatusCode::kCancelled ? kInterrupted : kFailure;
 }

@@ -1,16 +1,12 @@
 #include "tools/chat/arguments.h"
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
+#include <cmath>
 
 #include "kernels/open.h"
-#include "runtime/base/number_between.h"
-#include "runtime/base/standard_output.h"
+#include "runtime/base/command_line.h"
 
 namespace nmc {
 namespace {
-
-constexpr int kUsage = 2;
 
 void add_source_options(CLI::App* app, ChatArguments* a) {
   const char* group = "Who answers";
@@ -19,9 +15,11 @@ void add_source_options(CLI::App* app, ChatArguments* a) {
                     ->type_name("FILE")
                     ->group(group);
   app->add_option("--url", a->url, "Or an OpenAI-compatible server, such as http://127.0.0.1:8080")
+      ->type_name("URL")
       ->excludes(model)
       ->group(group);
   app->add_option("--api-key", a->api_key, "What the server asks for")
+      ->type_name("KEY")
       ->envname("NMC_API_KEY")
       ->group(group);
   app->add_option("--device", a->local.device,
@@ -82,30 +80,18 @@ ChatArguments parse_chat_arguments(int argc, char** argv) {
       "Chats with a model. With -p, -f or text on standard input it answers once; what goes to a "
       "file or a pipe is the answer alone. Otherwise it asks for one message after the other: "
       "Ctrl-C stops an answer, and leaves when pressed again; a line that ends in \\ goes on; "
-      "/help lists the commands. Exit codes: 0, 1 when there is no answer, 2 for a wrong command "
-      "line, 130 after Ctrl-C.",
+      "/help lists the commands.",
       "chat");
   ChatArguments a;
   add_source_options(&app, &a);
   add_prompt_options(&app, &a);
   add_answer_options(&app, &a);
   app.add_flag("--quiet", a.quiet, "No timings");
-  app.set_version_flag("--version", std::string("nmc ") + NMC_VERSION);
-  // "-sys" as other programs write it; the parser takes a single dash for one letter only.
-  std::vector<std::string> words;
-  for (int i = argc - 1; i > 0; --i) {
-    const std::string word = argv[i];
-    words.push_back(word == "-sys" ? "--system" : word);
-  }
-  try {
-    app.parse(words);
+  const auto check = [&] {
     if (a.local.model.empty() && a.url.empty())
       throw CLI::ValidationError("--model", "or --url must say who answers");
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(exit_code_after_output("chat", app.exit(e)));
-    std::fprintf(stderr, "chat: %s; see chat --help\n", e.what());
-    std::exit(kUsage);
-  }
+  };
+  parse_command_line(&app, argc, argv, check, {{"-sys", "--system"}});
   return a;
 }
 

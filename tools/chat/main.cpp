@@ -24,7 +24,8 @@ constexpr const char* kHelp =
     "A line that ends in \\ goes on in the next one. Ctrl-C stops an answer.\n";
 
 int complain(const nmc::Status& status) {
-  std::fprintf(stderr, "chat: %s\n", nmc::without_controls(status.message()).c_str());
+  std::fprintf(stderr, "%s: %s\n", nmc::program_name(),
+               nmc::without_controls(status.message()).c_str());
   return kFailure;
 }
 
@@ -142,5 +143,5 @@ int run(const nmc::ChatArguments& a) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nmc::exit_code_after_output("chat", run(nmc::parse_chat_arguments(argc, argv)));
+  return nmc::exit_code_after_output(run(nmc::parse_chat_arguments(argc, argv)));
 }

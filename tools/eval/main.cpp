@@ -1,10 +1,10 @@
 // eval: logits, perplexity and greedy continuations of token sequences.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "kernels/open.h"
+#include "runtime/base/command_line.h"
 #include "runtime/base/file.h"
 #include "runtime/base/interrupt.h"
 #include "runtime/base/json.h"
@@ -18,8 +18,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kFailure = 1, kUsage = 2, kInterrupted = 130;
 
 constexpr int64_t kAllPositions = INT64_MAX;
 
@@ -64,18 +62,12 @@ Arguments parse(int argc, char** argv) {
       ->excludes(logits);
   app.add_option("--device", a.device, "auto, " + nmc::executor_names() + " (default: auto)")
       ->type_name("NAME");
-  app.set_version_flag("--version", std::string("nmc ") + NMC_VERSION);
-  try {
-    app.parse(argc, argv);
+  nmc::parse_command_line(&app, argc, argv, [&] {
     if (a.greedy > 0 && !a.text.empty())
       throw CLI::ValidationError("--greedy", "continues sequences of --tokens only");
     if (!a.geometry.empty() && !a.text.empty())
       throw CLI::ValidationError("--synthetic", "has no tokenizer; use --tokens");
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(nmc::exit_code_after_output("eval", app.exit(e)));
-    std::fprintf(stderr, "eval: %s; see eval --help\n", e.what());
-    std::exit(kUsage);
-  }
+  });
   return a;
 }
 
@@ -172,8 +164,8 @@ int main(int argc, char** argv) {
   const Arguments a = parse(argc, argv);
   nmc::catch_interrupts();
   const nmc::Status status = run(a);
-  if (status.code() == nmc::StatusCode::kCancelled) return kInterrupted;
-  if (status.ok()) return nmc::exit_code_after_output("eval", 0);
-  std::fprintf(stderr, "eval: %s\n", status.message().c_str());
-  return kFailure;
+  if (status.code() == nmc::StatusCode::kCancelled) return nmc::kInterrupted;
+  if (status.ok()) return nmc::exit_code_after_output(0);
+  std::fprintf(stderr, "%s: %s\n", nmc::program_name(), status.message().c_str());
+  return nmc::kFailure;
 }

@@ -1,14 +1,9 @@
 #include "tools/inspect/arguments.h"
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
-
-#include "runtime/base/standard_output.h"
+#include "runtime/base/command_line.h"
 
 namespace nmc {
 namespace {
-
-constexpr int kUsage = 2;
 
 void add_file_options(CLI::App* app, InspectArguments* a) {
   const char* group = "The file";
@@ -129,8 +124,7 @@ void check_combination(const CLI::App& app, const InspectArguments& a) {
 InspectArguments parse_inspect_arguments(int argc, char** argv) {
   CLI::App app(
       "Shows what a .nmc model file holds and checks it, or does one thing that the server does "
-      "with text. Where a FILE is asked for, - is standard input. Exit codes: 0, 1 when something "
-      "is wrong with a file or a text is not accepted, 2 for a wrong command line.",
+      "with text. Where a FILE is asked for, - is standard input.",
       "inspect");
   InspectArguments a;
   app.add_option("MODEL", a.model, "The .nmc file")->required();
@@ -139,15 +133,11 @@ InspectArguments parse_inspect_arguments(int argc, char** argv) {
   add_token_options(&app, &a);
   add_chat_options(&app, &a);
   add_grammar_options(&app, &a);
-  app.set_version_flag("--version", std::string("nmc ") + NMC_VERSION);
-  try {
-    app.parse(argc, argv);
-    check_combination(app, a);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) std::exit(exit_code_after_output("inspect", app.exit(e)));
-    std::fprintf(stderr, "inspect: %s; see inspect --help\n", e.what());
-    std::exit(kUsage);
-  }
+  app.footer(
+      "Exit codes: 0; 1 when something is wrong with a file or a text is not accepted; 2 for a "
+      "wrong\n"
+      "command line.");
+  parse_command_line(&app, argc, argv, [&] { check_combination(app, a); });
   return a;
 }
 

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr int kOk = 0, kFailure = 1, kInterrupted = 130;
 
 int complain(const std::string& sentence) {
-  std::fprintf(stderr, "inspect: %s\n", nmc::printable(sentence).c_str());
+  std::fprintf(stderr, "%s: %s\n", nmc::program_name(), nmc::printable(sentence).c_str());
   return kFailure;
 }
 
@@ -172,5 +172,5 @@ int run(const nmc::InspectArguments& a) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return nmc::exit_code_after_output("inspect", run(nmc::parse_inspect_arguments(argc, argv)));
+  return nmc::exit_code_after_output(run(nmc::parse_inspect_arguments(argc, argv)));
 }

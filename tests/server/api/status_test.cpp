@@ -36,6 +36,7 @@ TEST_F(StatusTest, MetricsCountWhatHappened) {
   EXPECT_EQ(metric("nmc_http_responses_total{status=\"400\"}"), 1);
   EXPECT_EQ(metric("nmc_kv_pages_free{layers=\"global\"}"),
             metric("nmc_kv_pages_total{layers=\"global\"}"));
+  EXPECT_EQ(metric("nmc_kv_usage_ratio"), 0);
   EXPECT_EQ(metric("nmc_slots"), 2);
   EXPECT_EQ(metric("nmc_preemptions_total"), 0);
   EXPECT_EQ(metric("nmc_healthy"), 1);
@@ -60,6 +61,8 @@ TEST_F(StatusTest, SlotsShowWhatRuns) {
   EXPECT_EQ(slots[0]["n_prompt_tokens_processed"], slots[0]["n_prompt_tokens"]);
   EXPECT_EQ(slots[1]["is_processing"], false);
   EXPECT_EQ(metric("nmc_requests_running"), 1);
+  EXPECT_GT(metric("nmc_kv_usage_ratio"), 0);
+  EXPECT_LE(metric("nmc_kv_usage_ratio"), 1);
 }
 
 TEST_F(StatusTest, PropsSayWhatIsServed) {
