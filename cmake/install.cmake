@@ -52,10 +52,12 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME nmc)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Local runtime and OpenAI-compatible server for North Mini Code")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Runs one mixture-of-experts model of the cohere2_moe family, such as North Mini Code, on this machine.
- It holds a converter from safetensors, a server that speaks the APIs of OpenAI and Anthropic, a chat for
- the terminal, and tools that inspect, measure and compare. Nothing is quantized, and nothing is asked
- of the network.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+"Runs one mixture-of-experts model of the cohere2_moe family, such as North
+Mini Code, on this machine. It holds a converter from safetensors, a server
+that speaks the APIs of OpenAI and Anthropic, a chat for the terminal, and
+tools that inspect, measure and compare. Nothing is quantized, and nothing is
+asked of the network.")
 set(CPACK_PACKAGE_CONTACT "The nmc authors <nmc@localhost>")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)

@@ -4,7 +4,7 @@ _nmc() {
   COMPREPLY=()
   if [[ $word == -* ]]; then
     local options
-    options=$("${COMP_WORDS[0]}" --help 2>/dev/null | grep -oE '^ +-[^ ]+( --[^ ]+)?' | tr -s ' ,' '\n')
+    options=$("${COMP_WORDS[0]}" --help 2>/dev/null | grep -oE '^  -[^ ]+( --[^ ]+)?' | tr -s ' ,' '\n')
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
   else
     mapfile -t COMPREPLY < <(compgen -f -- "$word")

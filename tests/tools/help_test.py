@@ -31,7 +31,7 @@ def text_of(page, heading):
 
 def options_of(program):
     shown = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
-    names = (line.strip().split("  ")[0] for line in shown.splitlines() if re.match(r" +-", line))
+    names = (line.strip().split("  ")[0] for line in shown.splitlines() if re.match(r"  -", line))
     return {option for line in names for option in OPTION.findall(line)}
 
 
