@@ -114,7 +114,8 @@ std::string help_text(const CLI::App& app) {
     out += section(group->get_group() + (group->get_require_option_min() > 0 ? ", one of" : ""),
                    options_in(*group, rest));
   }
-  return out + section(rest, options_in(app, rest)) + "\n" + app.get_footer() + "\n";
+  out += section(rest, options_in(app, rest));
+  return app.get_footer().empty() ? out : out + "\n" + app.get_footer() + "\n";
 }
 
 void usage_error(const std::string& sentence) {

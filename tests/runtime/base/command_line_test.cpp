@@ -29,10 +29,10 @@ TEST(CommandLine, HelpSaysWhatAPersonCanType) {
   const std::string help = help_text(app);
   EXPECT_THAT(help, HasSubstr(" [OPTIONS] FILE [OUT]\n\nDoes things.\n\nArguments:\n"));
   EXPECT_THAT(help, HasSubstr("\n  FILE                        What to read\n"));
-  EXPECT_THAT(help,
-              HasSubstr("\n  -c, --count N               How often, and that is a text of more "
-                        "words than fit in a line (default:\n                              4) "
-                        "[NMC_COUNT]\n"));
+  EXPECT_THAT(
+      help,
+      HasSubstr("\n  -c, --count N               How often, and that is a text of more words "
+                "than fit in a line\n                              (default: 4) [NMC_COUNT]\n"));
   EXPECT_THAT(help, HasSubstr("\nA list, one of:\n  --a-list-with-a-long-name N,N\n            "
                               "                  Numbers (with --count; default: 1,8)\n"));
   EXPECT_THAT(help, Not(HasSubstr("1024")));
