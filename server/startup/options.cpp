@@ -80,7 +80,7 @@ void add_memory_options(CLI::App* app, Options* o) {
   group
       .add("--kv-memory", "BYTES", o->kv_memory,
            "Bytes for keys and values of each device, such as 8GiB; 0: half of what is free beside "
-           "the weights",
+           "the weights, on a GPU all of it",
            "NMC_KV_MEMORY")
       ->transform(CLI::AsSizeValue(false));
   group.add("--cache-file", "FILE", o->cache_file,
